@@ -7,7 +7,7 @@ import type { NumberFacts, Restriction } from './number-facts.ts'
 /** What a restriction stops. */
 type Effect = 'new_chats' | 'replies' | 'utility_templates' | 'utility_limit' | 'calls' | 'adding_numbers' | 'other'
 
-/** In this order: a restriction of calls also names who begins them. */
+/** The order matters: a restriction of calls also names who starts the chat. */
 const EFFECTS: readonly (readonly [pattern: RegExp, effect: Effect])[] = [
   [/CALL/, 'calls'],
   [/ADD_PHONE_NUMBER/, 'adding_numbers'],
@@ -22,19 +22,19 @@ const effectOf = (kind: string): Effect => EFFECTS.find(([pattern]) => pattern.t
 /** What a callback `account_update` means for the numbers of the account. */
 type AccountChange =
   | { readonly kind: 'banned' }
-  /** Meta ended a ban or a removal. */
+  /** Meta lifted a ban or a removal. */
   | { readonly kind: 'reinstated' }
   | { readonly kind: 'restricted'; readonly restrictions: readonly Restriction[] }
-  /** Meta ended these before their time. */
+  /** Meta ended these restrictions early. */
   | { readonly kind: 'lifted'; readonly effect: Effect }
-  /** The account is no longer ours to use. */
+  /** We may no longer use the account. */
   | { readonly kind: 'removed'; readonly reason: string }
   | { readonly kind: 'violation'; readonly type: string }
   | { readonly kind: 'nothing' }
 
 const REMOVALS: readonly string[] = ['PARTNER_REMOVED', 'PARTNER_APP_UNINSTALLED', 'ACCOUNT_OFFBOARDED']
 
-/** Meta names the end of these alone, as a violation of the account. */
+/** These restrictions come as violations of the account, and Meta reports only their end. */
 const LIFTED: Readonly<Record<string, Effect>> = {
   UTILITY_TEMPLATE_ABUSE_UNBAN: 'utility_templates',
   UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY: 'utility_limit',
@@ -69,7 +69,7 @@ function endOf(info: Json): number | null {
   return Number.isNaN(atMs) ? null : atMs
 }
 
-/** What is known of the account after the change. A restriction of the same kind replaces the one before. */
+/** The facts known about the account after the change. A new restriction replaces an earlier one of the same kind. */
 export function afterAccountChange(facts: NumberFacts, change: AccountChange, atMs: number): NumberFacts {
   switch (change.kind) {
     case 'restricted': {
@@ -105,7 +105,7 @@ export const withoutEndless = (facts: NumberFacts): NumberFacts => ({
 const activeOf = (facts: NumberFacts | null, nowMs: number) =>
   (facts?.restrictions ?? []).filter(({ untilMs }) => untilMs === null || untilMs > nowMs)
 
-/** What keeps the number from writing: to everybody, or to people who have not written. */
+/** Why the number cannot write, either to everybody or only to people who have not written first. */
 export function restrictionOf(facts: NumberFacts | null, nowMs: number): Evidence['restriction'] {
   const active = activeOf(facts, nowMs)
   const stopping = (effects: readonly Effect[]) =>
@@ -117,7 +117,7 @@ export function restrictionOf(facts: NumberFacts | null, nowMs: number): Evidenc
   return stopping(['new_chats', 'other']) ?? null
 }
 
-/** Meta has suspended the utility templates of the account; null: it has not. */
+/** Whether Meta has suspended the utility templates of the account; null if not. */
 export function utilitySuspension(facts: NumberFacts | null, nowMs: number): TemplateSuspension | null {
   const found = activeOf(facts, nowMs)
     .filter(({ kind }) => effectOf(kind) === 'utility_templates')
@@ -172,7 +172,10 @@ const codeOfRemoval = (reason: KnownRemoval) => `removed_${reason.toLowerCase() 
 
 const REMOVED_OTHERWISE = 'Meta ended the connection of this WhatsApp account. Connect the number again.'
 
-/** What Meta said of the account, for its health. What keeps it from writing is said of every engine alike. */
+/**
+ * Issues that Meta reported about the account, for its health. What stops it from sending is reported in the same way
+ * for every engine, and is not repeated here.
+ */
 export function accountIssues(facts: NumberFacts | null, nowMs: number): EngineIssue[] {
   const issues = activeOf(facts, nowMs).flatMap(({ kind, sinceMs, untilMs }): EngineIssue[] => {
     const effect = effectOf(kind)

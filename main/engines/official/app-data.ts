@@ -2,7 +2,7 @@ import { recordAt, recordsAt, textAt, type Json } from './json.ts'
 import type { Item, Person, SaidMessage } from './callback-items.ts'
 import { toError } from './errors.ts'
 
-/** What the WhatsApp Business app on the phone of a number knows from before the number was connected (coexistence). */
+/** Data of the WhatsApp Business app on the number's phone from before the number was connected (coexistence). */
 
 interface Reading {
   readonly items: readonly Item[]
@@ -10,17 +10,17 @@ interface Reading {
   readonly noted: readonly string[]
 }
 
-/** @returns undefined for what it cannot parse, null for what does not concern us. */
+/** @returns undefined for what it cannot parse, null for what Switchboard does not use. */
 type Read = (message: Json, person: Person, isEcho: boolean) => Item | null | undefined
 
-/** Messages and contacts that are stored in one commit. */
+/** Number of messages or contacts that are stored in one commit. */
 const AT_ONCE = 100
 /** The business does not share the chats. */
 const DECLINED = 2_593_109
 const DIGITS = /^[0-9]{7,15}$/
 
 /**
- * Chats, and later what the files in them are, which are announced first.
+ * Chats from before the connection. Files are announced first and arrive in later callbacks.
  * @param ownNumber digits
  */
 export function readHistory(value: Json, ownNumber: string | null, read: Read): Reading {
@@ -34,7 +34,7 @@ export function readHistory(value: Json, ownNumber: string | null, read: Read): 
       const item = read(message, personOf(message), isEcho)
       if (item === undefined) problems.push(`${place}[${i}]`)
       else if (item?.kind === 'message') found.push(item)
-      // Reactions and edits of before are not shown.
+      // Old reactions and edits are not shown.
       else noted.push(textAt(message, 'type') ?? '')
     }
     for (let from = 0; from < found.length; from += AT_ONCE)
@@ -51,24 +51,24 @@ export function readHistory(value: Json, ownNumber: string | null, read: Read): 
   return { items, problems, noted }
 }
 
-/** Meta names the chat by the number of the person, or by an id of its own. */
+/** Meta names the chat by the person's number or by an id of its own. */
 function personOfThread(thread: Json): Person {
   const id = textAt(thread, 'id') ?? ''
   const userId = textAt(thread, 'user_id') ?? textAt(recordAt(thread, 'context'), 'user_id')
   return DIGITS.test(id) ? { number: id, userId } : { number: null, userId: userId ?? (id === '' ? null : id) }
 }
 
-/** Of a file of one's own, Meta may not say to whom it went: the message with its id is known. */
+/** For a file that the business sent, Meta may omit the recipient; the message with its id is already known. */
 function personOfFile(message: Json, ownNumber: string | null): Person {
   const from = textAt(message, 'from')
   const number = from === ownNumber ? textAt(message, 'to') : from
   return number !== null && DIGITS.test(number) ? { number, userId: null } : UNNAMED
 }
 
-/** A person who is not named: found by the message. */
+/** Used when Meta does not name the person; the message is then found by its id. */
 const UNNAMED: Person = { number: null, userId: '' }
 
-/** The address book of the phone: names that its owner gave. */
+/** The address book of the phone, with the names that its owner entered. */
 export function readAddressBook(value: Json): Reading {
   const noted: string[] = []
   const people: { phone: string; name: string }[] = []

@@ -34,7 +34,7 @@ const ENDS: readonly string[] = ['UNARCHIVED', 'APPROVED', 'DELETED']
 
 export type ArchivedTemplates = ReturnType<typeof createArchivedTemplates>
 
-/** When Meta archived templates, which it says in callbacks alone. */
+/** When Meta archived templates. Only callbacks report this. */
 export function createArchivedTemplates({ db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> }) {
   return {
     /** @param value of a callback `message_template_status_update`. */

@@ -39,7 +39,7 @@ export function createBlocks({
         ...{ token: speaker.accessToken, accountId: speaker.accountId, version: speaker.version },
         body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(list)) },
       })
-      // For people whom it skipped, Meta may answer without an error.
+      // Meta may answer without an error although it skipped a person.
       const fault = reply.kind === 'ok' ? failedUserIn(reply.body) : reply.kind === 'error' ? reply.error : undefined
       if (fault !== undefined) throw blockError(fault.code, fault.details)
       if (reply.kind !== 'ok') throw refusal(reply)
@@ -66,7 +66,7 @@ function personIn(entry: Json) {
   return { number: digits === '' ? null : digits, userId: textAt(entry, 'user_id') }
 }
 
-/** Meta names a cursor on the last page as well; only `next` says that there is one. */
+/** Meta sends a cursor even on the last page; only `next` shows that another page exists. */
 function nextIn(body: Json): string | null {
   const paging = recordAt(body, 'paging')
   return textAt(paging, 'next') === null ? null : textAt(recordAt(paging, 'cursors'), 'after')

@@ -2,7 +2,7 @@ import type { Item } from './callback-items.ts'
 import { each, secondsAt, type Reading } from './callback-reading.ts'
 import { digitsOf, recordAt, recordsAt, textAt, type Json } from './json.ts'
 
-/** A call that begins or ends, and what becomes of one that rings. */
+/** Calls that start or end, and status changes of ringing calls. */
 export function readCalls(value: Json): Reading {
   const calls = each(recordsAt(value, 'calls'), 'calls', readCall)
   const statuses = each(recordsAt(value, 'statuses'), 'statuses', readCallStatus)

@@ -1,9 +1,9 @@
 /**
- * What Meta documents of its webhook and what nothing here acts on, with the reason. A test holds the documentation
- * against this list and the parser. What neither has is counted by callback-notes.ts.
+ * Webhook fields and kinds that Meta documents and Switchboard ignores, each with the reason. A test compares Meta's
+ * documentation with this list and the parser. Anything in neither is counted by callback-notes.ts.
  */
 
-/** Fields that are noted, and nothing else. */
+/** Fields that are counted and otherwise ignored. */
 const NOTED_FIELDS = {
   account_settings_update: 'The settings it names are read from Meta every half hour.',
   automatic_events: 'Purchases and leads that Meta detects after ads are shown in Meta Ads Manager.',
@@ -14,7 +14,7 @@ const NOTED_FIELDS = {
   tracking_events: 'Clicks and conversions after ads are shown in Meta Ads Manager.',
 } as const satisfies Readonly<Record<string, string>>
 
-/** Kinds within the fields that are read, as `field.list.kind`. */
+/** Ignored kinds within fields that are read, as `field.list.kind`. */
 const NOTED_KINDS = {
   'messages.messages.request_welcome': 'Somebody opened the chat and has not written yet, so there is nothing to show.',
   'messages.statuses.deleted': 'The message was deleted for the recipient; its status stays.',
@@ -45,5 +45,5 @@ const NOTED_KINDS = {
 
 const NOTED: Readonly<Record<string, string>> = { ...NOTED_FIELDS, ...NOTED_KINDS }
 
-/** Why nothing is done with it. @returns undefined for what Meta does not document. */
+/** Why Switchboard ignores it. @returns undefined for what Meta does not document. */
 export const reasonToNote = (name: string): string | undefined => (Object.hasOwn(NOTED, name) ? NOTED[name] : undefined)

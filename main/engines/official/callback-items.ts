@@ -7,7 +7,7 @@ import type { GraphError } from './errors.ts'
 import type { Json } from './json.ts'
 import type { NoticeField } from './notices.ts'
 
-/** Somebody as Meta names them: by number, by an id of its own, or by both. At least one is known. */
+/** A person as Meta identifies them: by number, by Meta's user id, or both. At least one is known. */
 export interface Person {
   readonly number: string | null
   readonly userId: string | null
@@ -23,11 +23,11 @@ export interface ReceivedMedia {
 export interface Said {
   /** Meta's id of the message. */
   readonly id: string
-  /** The other side: who wrote, or in an echo whom our own phone wrote to. */
+  /** The other person: the sender, or for an echo the recipient. */
   readonly person: Person
-  /** The group it was said in. */
+  /** The group the message belongs to. */
   readonly group: string | null
-  /** Typed on the phone of this very number. */
+  /** Typed on the phone of this number. */
   readonly isEcho: boolean
   readonly atMs: number
 }
@@ -44,7 +44,7 @@ export type SaidMessage = Said & {
   readonly content: MessageContent | null
 }
 
-/** One thing that Meta reports of a number. */
+/** One item of a callback about a number. */
 export type Item =
   | {
       readonly kind: 'status'
@@ -62,7 +62,7 @@ export type Item =
       readonly error: GraphError
       readonly atMs: number
     }
-  /** About the number or its account, and no message. */
+  /** Concerns the number or its account, not a message. */
   | { readonly kind: 'number_error'; readonly error: GraphError; readonly atMs: number }
   | SaidMessage
   | ({ readonly kind: 'edited'; readonly target: string; readonly text: string } & Said)
@@ -70,26 +70,26 @@ export type Item =
   | ({ readonly kind: 'reaction'; readonly target: string; readonly emoji: string } & Said)
   /** A number and an id that belong to one person. */
   | { readonly kind: 'known'; readonly number: string; readonly userId: string }
-  /** The name that somebody has chosen for others to find them by. */
+  /** The username that a person has chosen. */
   | { readonly kind: 'username'; readonly person: Person; readonly username: string }
-  /** Somebody has another number, and another id with it. Of each at least one name is known. */
+  /** A person changed their number, and with it their user id. Before and after, at least one of the two is known. */
   | { readonly kind: 'changed'; readonly before: Person; readonly after: Person }
   | { readonly kind: 'call'; readonly event: CloudCallEvent; readonly atMs: number }
-  /** Somebody turned marketing messages of the number off or on. */
+  /** A person turned marketing messages from the number off or on. */
   | { readonly kind: 'marketing'; readonly person: Person; readonly wants: boolean; readonly atMs: number }
   | { readonly kind: 'quality'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'capability'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'account'; readonly value: Json; readonly atMs: number }
   | { readonly kind: 'template'; readonly field: TemplateField; readonly value: Json; readonly atMs: number }
-  /** Meta Business Agent answers the chat from now on, or we do. */
+  /** Control of the chat passed to Meta Business Agent, or back to Switchboard. */
   | { readonly kind: 'handover'; readonly person: Person; readonly to: 'network_agent' | 'us'; readonly atMs: number }
-  /** What became of a group of the number, or of a change that was asked for. */
+  /** The outcome of a change to a group, or news about the group. */
   | { readonly kind: 'group'; readonly type: string; readonly value: Json; readonly atMs: number }
-  /** Messages from before the number was connected, of one chat. */
+  /** Messages of one chat from before the number was connected. */
   | { readonly kind: 'past'; readonly messages: readonly SaidMessage[] }
   /** Names in the address book of the phone. */
   | { readonly kind: 'address_book'; readonly people: readonly { readonly phone: string; readonly name: string }[] }
-  /** For a person to read. */
+  /** A notice for the account's users to read. */
   | { readonly kind: 'notice'; readonly field: NoticeField; readonly value: Json; readonly atMs: number }
 
 type TemplateField = (typeof TEMPLATE_FIELDS)[number]

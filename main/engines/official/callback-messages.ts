@@ -10,7 +10,7 @@ import { groupName } from './group-id.ts'
 import { asRecord, recordAt, recordsAt, textAt, type Json } from './json.ts'
 import { unavailableContent, whatItIs } from './received-content.ts'
 
-/** What people say, and what they do with what was said. */
+/** Messages from people, and their reactions, edits and deletions. */
 
 export function readMessage(message: Json, contactOf: ContactOf): Item | null | undefined {
   if (textAt(message, 'type') === 'system') return readSystem(message)
@@ -35,7 +35,7 @@ function readSystem(message: Json): Item | null | undefined {
   return isNamed(before) && isNamed(after) ? { kind: 'changed', before, after } : undefined
 }
 
-/** What was typed in the Business app on the phone. */
+/** A message that was typed in the Business app on the phone. */
 export function readEcho(message: Json): Item | null | undefined {
   return readSaid(message, personOf(message, 'to', 'to_user_id'), true, null)
 }
@@ -53,7 +53,7 @@ export function readSaid(
     return undefined
   const group = groupName(textAt(message, 'group_id') ?? '')
   const said = { id, person, group, isEcho, atMs }
-  // Reported by the service and not by a person.
+  // These come from WhatsApp itself, not from a person.
   if (type === 'system' || type === 'request_welcome') return null
   if (type === 'reaction' || type === 'edit' || type === 'revoke') return readAct(message, type, said)
   const { contentType, text, media, content } = contentOf(message, type)
@@ -115,10 +115,13 @@ function contentOf(message: Json, type: string): ReceivedContent {
     : { contentType, text: words, media: null, content: whatItIs(message, type, content) }
 }
 
-/** The first message after a click on an ad, to a number that is also used on a phone: it is on the phone alone. */
+/**
+ * The first message after a click on an ad, on a number that is also used on a phone. Meta shows it only on the
+ * phone.
+ */
 const ON_PHONE_ONLY = 131_060
 
-/** What a message is that Meta does not hand out, as far as Meta says so. */
+/** The kind of a message whose content Meta withholds, if Meta names it. */
 function kindOf(message: Json, type: string): string {
   if (type === 'interactive') {
     const answer = textAt(recordAt(recordAt(message, type), 'call_permission_reply'), 'response')
@@ -129,12 +132,12 @@ function kindOf(message: Json, type: string): string {
   return error?.code === ON_PHONE_ONLY ? 'on_phone_only' : (textAt(recordAt(message, type), 'type') ?? type)
 }
 
-/** What a message says in words, by its type; a type that is not here cannot be shown. */
+/** The text shown for a message, by its type. Types that are missing here cannot be shown. */
 const WORDS: Readonly<Record<string, (message: Json, content: Json) => string | undefined>> = {
   text: (_message, content) => textAt(content, 'body') ?? '',
   button: (_message, content) => textAt(content, 'text') ?? '',
   interactive(_message, content) {
-    // An answer to a request for permission to call, and what Meta may add.
+    // Ignores replies that are not about the permission to call; Meta may add new kinds.
     if (!REPLIES.includes(textAt(content, 'type') ?? '')) return undefined
     const reply = recordAt(content, textAt(content, 'type') ?? '')
     return textAt(reply, 'title') ?? textAt(reply, 'body') ?? ''
@@ -166,7 +169,7 @@ function mediaOf(content: Json, contentType: MediaType | 'sticker'): ReceivedCon
   }
 }
 
-/** Kinds of messages that are shown as what they are. */
+/** Message types that keep their own type when they are shown. */
 const SHOWN_TYPES: readonly string[] = [
   ...['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contacts', 'button', 'order'],
   ...['reaction', 'edit', 'revoke', 'unsupported'],

@@ -4,12 +4,12 @@ import { reasonToNote } from './callback-catalogue.ts'
 
 export type CallbackNotes = ReturnType<typeof createCallbackNotes>
 
-/** Most names that are counted apart. All others are counted together. */
+/** Limit of names that are counted separately. All others share one counter. */
 const MOST_NAMES = 200
 const NAME_LENGTH = 80
 const OTHERS = 'others'
 
-/** Counts what Meta reports and nothing here acts on. In memory: since the start of the service. */
+/** Counts callback content that Switchboard ignores. Kept in memory, so the counts start again with the service. */
 export function createCallbackNotes(log: Log) {
   const counts = new Map<string, number>()
 
@@ -21,14 +21,14 @@ export function createCallbackNotes(log: Log) {
         const name = counts.has(short) || counts.size < MOST_NAMES ? short : OTHERS
         const count = (counts.get(name) ?? 0) + 1
         counts.set(name, count)
-        // The 1st, 10th, 100th …: a field that comes with every message must not fill the log.
+        // Logs the 1st, 10th, 100th and so on, because a field that comes with every message would fill the log.
         if (!/^10*$/.test(String(count))) continue
         const reason = reasonToNote(name) ?? null
         if (reason === null) log.warn({ event: 'official.callback_undocumented', instanceId, name, count })
         else log.info({ event: 'official.callback_noted', instanceId, name, count, reason })
       }
     },
-    /** How often each came since the start, the most frequent first. */
+    /** How often each name came since the start, most frequent first. */
     counts: (): Readonly<Record<string, number>> =>
       Object.fromEntries([...counts].toSorted(([, one], [, other]) => other - one)),
   }

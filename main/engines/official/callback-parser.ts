@@ -10,19 +10,19 @@ import { toError } from './errors.ts'
 import { digitsOf, parseRecord, recordAt, recordsAt, textAt, type Json } from './json.ts'
 import type { NoticeField } from './notices.ts'
 
-/** A change of a batch, and whom it concerns: a number of Meta's, a number as people write it, or the whole account. */
+/** A change in a callback, and whom it concerns: Meta's id of a number, a phone number, or the whole account. */
 export interface Change {
   readonly wabaId: string
   readonly phoneNumberId: string | null
   readonly displayNumber: string | null
   readonly items: readonly Item[]
-  /** What could not be read, by its place in the change; never a reason to leave out the rest. */
+  /** What could not be read, by its position in the change. The rest is still processed. */
   readonly problems: readonly string[]
-  /** What nothing here acts on: the field, or kinds within it as `field.list.kind`. */
+  /** What Switchboard ignores: a field, or kinds within it as `field.list.kind`. */
   readonly noted: readonly string[]
 }
 
-/** @returns undefined when the bytes are not a callback of a WhatsApp business account at all. */
+/** @returns undefined when the bytes are not a callback of a WhatsApp Business account. */
 export function parseCallback(body: Uint8Array, receivedAtMs: number): readonly Change[] | undefined {
   const read = parseRecord(Buffer.from(body))
   if (read === undefined || textAt(read, 'object') !== 'whatsapp_business_account') return undefined
@@ -45,7 +45,7 @@ function readChange(wabaId: string, change: Json, atMs: number): Change {
     displayNumber: display === null ? null : digitsOf(display),
   }
   const reader = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined
-  // Meta has many more fields, and adds some every year; what nobody here needs is no problem.
+  // Meta has many more fields and adds some every year. A field that Switchboard does not use is not a problem.
   if (reader === undefined) return { ...scope, items: [], problems: [], noted: field === '' ? [] : [field] }
   const { items, problems, noted = [] } = reader(value, atMs)
   return { ...scope, items, problems, noted: noted.map((kind) => `${field}.${kind}`) }
@@ -109,7 +109,7 @@ function readGroups(value: Json, atMs: number): Reading {
   })
 }
 
-/** Who is who comes first: what is said afterwards is said by somebody who is known then. */
+/** Reads the people first, so that the messages after them have known senders. */
 function readMessages(value: Json, atMs: number): Reading {
   const contacts = recordsAt(value, 'contacts')
   const recipients = recordsAt(value, 'statuses').map(recipientOf)
@@ -143,8 +143,8 @@ function usernameOf(contact: Json): Item[] {
 }
 
 /**
- * A chat that Meta Business Agent answers. What people write, and what the agent answers, is shown; our own agents keep
- * out of it. Some versions put the lists under `standby`.
+ * A chat that Meta Business Agent answers. Its messages are shown, but our own agents do not reply. Some versions put
+ * the lists under `standby`.
  */
 function readStandby(value: Json, atMs: number): Reading {
   const inner = { ...value, ...recordAt(value, 'standby') }
@@ -160,7 +160,7 @@ function readStandby(value: Json, atMs: number): Reading {
 
 const META_AGENT = 'meta_business_agent'
 
-/** Control of a chat changes. It names the person as `sender`, and the number as `recipient`. */
+/** Control of a chat changes. Meta names the person as `sender` and the number as `recipient`. */
 function readHandover(value: Json, atMs: number): Reading {
   const person = personOf(recordAt(value, 'sender'), 'phone_number', 'user_id')
   const passed = { ...recordAt(value, 'control_passed'), ...recordAt(value, 'control_taken') }
@@ -178,7 +178,7 @@ function readPreferences(value: Json): Reading {
     return category === 'marketing_messages' ? [] : [category]
   })
   const reading = each(preferences, 'user_preferences', (preference) => {
-    // Other categories are none of a campaign's concern.
+    // Campaigns need only the marketing category.
     if (textAt(preference, 'category') !== 'marketing_messages') return null
     const person = personOf(preference, 'wa_id', 'user_id')
     const atMs = secondsAt(preference, 'timestamp')

@@ -1,7 +1,7 @@
 import type { Person } from './callback-items.ts'
 import { digitsOf, recordsAt, textAt, type Json } from './json.ts'
 
-/** Who is who in a callback: people are named by a number, an id, or both. */
+/** People in a callback. Meta identifies them by a number, an id, or both. */
 
 const DIGITS = /^[0-9]{7,15}$/
 
@@ -18,7 +18,10 @@ export const merged = (one: Person, other: Person): Person => ({
 
 export type ContactOf = (person: Person) => Json | undefined
 
-/** A message without a name of its own is of the only contact. Of several with one number or id, the first is meant. */
+/**
+ * A message without a sender belongs to the only contact. If several contacts share a number or id, the first one is
+ * used.
+ */
 export function findContact(contacts: readonly Json[]): ContactOf {
   const places = new Map<string, number>()
   for (const [at, contact] of contacts.entries())
@@ -29,7 +32,7 @@ export function findContact(contacts: readonly Json[]): ContactOf {
   }
 }
 
-/** As keys: a number and an id are never the same. */
+/** Used as keys; a number and an id are never equal. */
 export const namesOf = ({ number, userId }: Person): string[] => [
   ...(number === null ? [] : [`number ${number}`]),
   ...(userId === null ? [] : [`id ${userId}`]),
@@ -44,7 +47,9 @@ export function authorOf(message: Json, contactOf: ContactOf): Person {
   return merged(whole, { number: sharedNumber(message), userId: null })
 }
 
-/** The sender's own number, which we asked for. A contact that is shared without a request is of another person. */
+/**
+ * The sender's own number, which Switchboard requested. A contact shared without a request belongs to another person.
+ */
 export function sharedNumber(message: Json): string | null {
   if (textAt(message, 'origin') !== 'contact_request') return null
   const [card, ...others] = recordsAt(message, 'contacts')

@@ -10,15 +10,15 @@ interface CallbackQueueDeps {
 }
 
 export interface CallbackQueue {
-  /** The instance may have callbacks that wait. */
+  /** The instance may have waiting callbacks. */
   note(instanceId: InstanceId): void
-  /** @returns what is next, in the order of arrival; nothing: nothing else is due. */
+  /** @returns the next callbacks in the order of arrival; an empty list when none is due. */
   next(): Promise<readonly CallbackRow[]>
-  /** Leaves a callback for a second, in which it is not read. @param lanes what it is about. */
+  /** Delays a callback for one second. @param lanes the chats and messages it concerns. */
   hold(row: Pick<CallbackRow, 'seq' | 'instanceId'>, lanes: readonly string[]): void
-  /** Whether an earlier callback of the instance is held, and is about one of these lanes. */
+  /** Whether an earlier callback of the instance is delayed and concerns one of these lanes. */
   isBehindHeld(row: Pick<CallbackRow, 'seq' | 'instanceId'>, lanes: readonly string[]): boolean
-  /** When the next of those that are held is due. */
+  /** When the next delayed callback is due. */
   dueAtMs(): number | undefined
 }
 
@@ -28,22 +28,25 @@ interface Held {
 }
 
 const AT_ONCE = 64
-/** Of the bodies that are read together; a larger one is read alone. */
+/** Limit for bodies that are read together; a larger one is read alone. */
 const BYTES_AT_ONCE = 1024 * 1024
 const HOLD_MS = 1_000
-/** An instance of which so many are held waits until they are due: what is behind them would have to be searched. */
+/**
+ * An instance with this many delayed callbacks waits until they are due, because everything behind them would have to
+ * be checked against them.
+ */
 const HELD_AT_MOST = 256
 
 /**
  * The order in which waiting callbacks are processed. Accounts take turns with equal shares, so none waits for the
- * backlog of another. Those of one instance keep their order, except that others pass the held ones.
+ * backlog of another. Callbacks of one instance keep their order, except that others may pass the delayed ones.
  */
 export function createCallbackQueue({ db, clock, accountOf }: CallbackQueueDeps): CallbackQueue {
   /** Instances that may have waiting callbacks; the one that had its turn last is at the end. */
   const waiting = new Set<InstanceId>()
-  /** Of which a callback was stored since they were read. */
+  /** Instances for which a callback was stored since their callbacks were last read. */
   const noted = new Set<InstanceId>()
-  /** All callbacks up to here are processed, or kept as unread. */
+  /** Every callback up to this one is processed, or stored as unreadable. */
   const processedTo = new Map<InstanceId, number>()
   const held = new Map<InstanceId, Map<number, Held>>()
 
@@ -63,14 +66,14 @@ export function createCallbackQueue({ db, clock, accountOf }: CallbackQueueDeps)
     const [first] = found
     if (first !== undefined) processedTo.set(instanceId, first.seq - 1)
     else {
-      // Those that were held are gone with their number.
+      // The delayed callbacks were deleted with their number.
       held.delete(instanceId)
       if (!noted.has(instanceId)) waiting.delete(instanceId)
     }
     return found.filter(({ seq }) => !ofHeld.has(seq)).slice(0, limit)
   }
 
-  /** Of each account its share, as long as their bodies are not too large together. */
+  /** Takes each account's share, up to the size limit for their bodies together. */
   async function choose(): Promise<number[]> {
     const accounts = Map.groupBy(waiting, (instanceId) => accountOf(instanceId) ?? instanceId)
     const share = Math.max(1, Math.floor(AT_ONCE / accounts.size))
@@ -89,7 +92,7 @@ export function createCallbackQueue({ db, clock, accountOf }: CallbackQueueDeps)
           taken++
         }
         left -= taken
-        // One that got nothing, as what waits is too large, goes first the next time.
+        // An instance that got nothing because its next body is too large goes first next time.
         const hadTurn = taken > 0 || due.length === 0
         if (hadTurn && waiting.delete(instanceId)) waiting.add(instanceId)
       }

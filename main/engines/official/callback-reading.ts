@@ -1,14 +1,14 @@
 import type { Item } from './callback-items.ts'
 import { integerAt, type Json } from './json.ts'
 
-/** What was read of a list or a field of a callback. */
+/** What was read from a list or a field of a callback. */
 export interface Reading {
   readonly items: readonly Item[]
   readonly problems: readonly string[]
   readonly noted?: readonly string[]
 }
 
-/** @param read returns undefined for what it cannot parse, null for what does not concern us. */
+/** @param read returns undefined for what it cannot parse, null for what Switchboard does not use. */
 export function each(list: readonly Json[], name: string, read: (one: Json) => Item | null | undefined): Reading {
   const items: Item[] = []
   const problems: string[] = []

@@ -25,19 +25,19 @@ export function readStatus(status: Json): Item | null | undefined {
     return { kind: 'failed', id, opaque, error, atMs }
   }
   const known = Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined
-  // Such as `deleted` and `warning`: nothing of ours changes by it.
+  // Statuses such as `deleted` and `warning` change nothing here.
   if (known === undefined) return null
   const { number: recipient } = recipientOf(status)
   return { kind: 'status', id, opaque, status: known, atMs, recipient, price: readPrice(status) }
 }
 
-/** Of a message to a group Meta names the group, and who of it has received or read the message. */
+/** For a message to a group, Meta names the group and the member who received or read it. */
 export const recipientOf = (status: Json): Person =>
   textAt(status, 'recipient_type') === 'group'
     ? personOf(status, 'recipient_participant_id', 'recipient_participant_user_id')
     : personOf(status, 'recipient_id', 'recipient_user_id')
 
-/** Of values that are longer than any of Meta's, the beginning is kept. */
+/** Longer than any value of Meta's; only the beginning of a longer one is kept. */
 const PRICE_WORD_LENGTH = 64
 
 function readPrice(status: Json): Price | null {
@@ -49,7 +49,7 @@ function readPrice(status: Json): Price | null {
   return isEmpty ? null : { category, type, model, billable }
 }
 
-/** @returns what nothing here acts on. */
+/** @returns the parts of a status that Switchboard ignores. */
 export function notedStatus(status: Json): string[] {
   const word = textAt(status, 'status')
   const isRead = word === null || word === 'failed' || Object.hasOwn(STATUSES, word)

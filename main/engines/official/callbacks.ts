@@ -9,14 +9,14 @@ import type { Journal } from './journal.ts'
 import { hasCredentials, type Numbers, type OfficialNumber } from './numbers.ts'
 import { addCallback } from './store.ts'
 
-/** What Meta asks when an address is entered: whether it is ours. */
+/** The verification request that Meta sends when a callback URL is entered. */
 interface Challenge {
   readonly mode: string | undefined
   readonly verifyToken: string | undefined
   readonly challenge: string | undefined
 }
 
-/** Meta calling back. */
+/** Callbacks from Meta. */
 export interface Callbacks {
   /** @returns the challenge to echo to Meta. @throws ApiError not_found, unauthorized, validation_error, sealed */
   confirm(instanceId: string, asked: Challenge): Promise<string>
@@ -37,7 +37,7 @@ export function createCallbacks(needs: {
 
   async function numberOf(instanceId: string): Promise<OfficialNumber> {
     await numbers.load()
-    // Recognized by its form.
+    // Checked by its form, before the database is read.
     const number = isUuid(instanceId) ? numbers.of(instanceId.toLowerCase() as InstanceId) : undefined
     if (number !== undefined) return number
     throw new ApiError('not_found', 'There is nothing at this callback address.')
@@ -68,7 +68,7 @@ export function createCallbacks(needs: {
   }
 }
 
-/** No key would help here, so none is asked for. */
+/** The answer asks for no API key, because a key would not help here. */
 const unproved = (message: string) => new ApiError('unauthorized', message, { 'www-authenticate': 'Signature' })
 
 /** Over the bytes as received: re-serialized JSON would differ. Constant time. */

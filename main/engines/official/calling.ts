@@ -15,9 +15,9 @@ export type CloudCallEvent =
   | { readonly kind: 'ended'; readonly networkId: string; readonly failed: boolean }
   | { readonly kind: 'offered'; readonly networkId: string; readonly from: string; readonly sdp: string }
 
-/** Calls over Meta's Cloud API: what is said over HTTP. The sound is WebRTC, and somewhere else. */
+/** Signaling of calls over Meta's Cloud API (HTTP). The audio runs over WebRTC and is handled elsewhere. */
 export interface CloudCalling {
-  /** What Meta has of the number already says that it cannot call. @throws ApiError invalid_state, not_ready */
+  /** Refuses when Meta's data about the number already rules out calls. @throws ApiError invalid_state, not_ready */
   requireCallable(instance: EngineInstance): void
   /** Whether the person allows calls. @throws ApiError upstream_unavailable */
   permission(instance: EngineInstance, number: string): Promise<'granted' | 'missing'>
@@ -29,11 +29,11 @@ export interface CloudCalling {
   accept(instance: EngineInstance, networkId: string, sdp: string): Promise<void>
   reject(instance: EngineInstance, networkId: string): Promise<void>
   terminate(instance: EngineInstance, networkId: string): Promise<void>
-  /** Added before anything runs. */
+  /** Must be registered before the service starts. */
   onEvent(listener: (instanceId: InstanceId, event: CloudCallEvent) => Promise<void>): void
 }
 
-/** The network does not make the call. */
+/** Meta refuses the call. */
 export class CloudCallRefused extends Error {
   readonly reason: 'call_permission_required' | 'number_not_callable' | 'calls_not_offered' | 'gateway_unavailable'
 
@@ -59,7 +59,7 @@ const REQUEST_QUOTA = [138_009]
 const CALLS_OFF = 138_000
 const NOT_IN_COUNTRY = 138_013
 const NOT_OFFERED = [CALLS_OFF, NOT_IN_COUNTRY]
-/** A call that was offered longer ago has been given up by the person. */
+/** The person has given up a call that was offered longer ago. */
 const OFFER_MS = 60_000
 const REMEMBERED = 1_000
 
@@ -67,7 +67,7 @@ const REQUEST_TEXT = 'We would like to call you. May we?'
 
 export function createCalling({ clock, client, connected, numbers }: CallingDeps) {
   const listeners: Parameters<CloudCalling['onEvent']>[0][] = []
-  /** Offers that were passed on: Meta calls back at least once. */
+  /** Offers that were already passed on. Meta may send a callback more than once. */
   const offered = new Set<string>()
 
   function ask(
@@ -164,7 +164,7 @@ export function createCalling({ clock, client, connected, numbers }: CallingDeps
 
   return {
     calling,
-    /** What Meta called back. Idempotent. */
+    /** Handles a callback about a call. Idempotent. */
     async publish(instanceId: InstanceId, event: CloudCallEvent, atMs: number): Promise<void> {
       if (event.kind === 'offered') {
         if (offered.has(event.networkId) || clock.now() - atMs > OFFER_MS) return
@@ -178,7 +178,7 @@ export function createCalling({ clock, client, connected, numbers }: CallingDeps
 
 type CallRefusal = 'calls_off' | 'calls_at_once' | 'calls_too_many' | 'calls_not_in_country'
 
-/** What Meta says of the number, and not of the person (Meta's list of calling errors). */
+/** Errors that concern the number and not the person (Meta's list of calling errors). */
 const REFUSALS: Readonly<Record<number, readonly [reason: CallRefusal, message: string]>> = {
   [CALLS_OFF]: [
     'calls_off',
@@ -202,7 +202,7 @@ const noCallsBesideTheApp = () =>
     'This number is also used in the WhatsApp Business app, and Meta offers calls to no such number. Call from the app, or use another number.',
   ).because('calls_beside_app')
 
-/** Meta offers calls from this messaging limit on. */
+/** The smallest messaging limit with which Meta offers calls. */
 const PEOPLE_NEEDED = 2_000
 const LOW_LIMITS: Readonly<Record<string, number>> = { TIER_50: 50, TIER_250: 250, TIER_1K: 1_000 }
 

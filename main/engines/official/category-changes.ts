@@ -54,19 +54,22 @@ const prune = sql<{ accountId: AccountId; before: number }>(
   'DELETE FROM official_template_category_changes WHERE account_id = :accountId AND changes_at < :before',
 )
 
-/** Templates that are listed for an account. */
+/** Limit of templates listed for an account. */
 const MOST = 500
-/** The clock may be set back. */
+/** Kept longer than needed, because the clock may be set back. */
 const KEEP_MS = 7 * 24 * 60 * 60_000
 /** Longer than any of Meta's categories. */
 const CATEGORY_LENGTH = 64
 
 export type CategoryChanges = ReturnType<typeof createCategoryChanges>
 
-/** Categories that Meta is going to change. It announces that a day ahead, and says it nowhere else. */
+/** Category changes of templates that Meta has announced. Meta announces them one day ahead, and only in a callback. */
 export function createCategoryChanges({ db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> }) {
   return {
-    /** @param value of a callback `template_category_update`. Before the change, `new_category` is the present one. */
+    /**
+     * @param value of a callback `template_category_update`. Before the change, its `new_category` holds the current
+     * category.
+     */
     async note({ accountId, wabaId }: ConnectedNumber, value: Json): Promise<void> {
       const template = templateOf(value)
       if (template === null) return
@@ -81,13 +84,13 @@ export function createCategoryChanges({ db, clock }: { readonly db: Db; readonly
       })
     },
 
-    /** Those of one business account, by the id of the template. */
+    /** The changes for one business account, by template id. */
     async of({ accountId, wabaId }: ConnectedNumber): Promise<ReadonlyMap<string, CategoryChange>> {
       const rows = await db.read(ofBusiness, { accountId, wabaId, now: clock.now() })
       return new Map(rows.map(({ id, category, atMs }) => [id, { category, atMs }]))
     },
 
-    /** The next ones of the clients of an agency, earliest first. */
+    /** The next changes for the clients of an agency, earliest first. */
     async ofClients(accountId: AccountId, numbers: Pick<Numbers, 'ofAccount'>): Promise<AnnouncedChangeOfClient[]> {
       const rows = await db.read(ofClients, { accountId, now: clock.now(), rows: MOST })
       return rows
@@ -99,7 +102,7 @@ export function createCategoryChanges({ db, clock }: { readonly db: Db; readonly
         })
     },
 
-    /** The next ones of an account, earliest first. */
+    /** The next changes for an account, earliest first. */
     async announced(accountId: AccountId, numbers: Pick<Numbers, 'ofAccount'>): Promise<AnnouncedChange[]> {
       const rows = await db.read(ofAccount, { accountId, now: clock.now(), rows: MOST })
       return rows.flatMap(({ wabaId, id: _, ...change }) => {

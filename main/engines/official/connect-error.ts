@@ -1,18 +1,18 @@
-/** Why a number could not be connected. The page has the words, in the language of who reads them. */
+/** Why a number could not be connected. The page shows it in the reader's language. */
 export interface Reason {
   readonly code: ReasonCode
-  /** What Meta or the network said; only where the sentence has a place for it. */
+  /** What Meta or the network answered. Set only if the sentence has a place for it. */
   readonly detail?: string
 }
 
 export type ReasonCode =
-  /** What was typed cannot be what is asked for. */
+  /** The entered value has the wrong form. */
   | 'phone_number_id_form'
   | 'waba_id_form'
   | 'access_token_form'
   | 'app_secret_form'
   | 'pin_form'
-  /** Number and account do not belong together. */
+  /** The number does not belong to the account. */
   | 'other_account'
   | 'pin_needed'
   | 'other_app_secret'
@@ -20,7 +20,7 @@ export type ReasonCode =
   | 'permission'
   | 'unknown_id'
   | 'blocked'
-  /** Meta's signup shared nothing that is new here. */
+  /** Meta's signup shared no number that is new here. */
   | 'no_number'
   | 'unreachable'
   | 'refused'

@@ -11,12 +11,12 @@ import type { Reason, ReasonCode } from './connect-error.ts'
 import type { NotOk, GraphCredentials, Transport } from './transport.ts'
 import type { NumberMonitor } from './number-monitor.ts'
 
-/** What somebody gives to connect a number. */
+/** What a person enters to connect a number. */
 interface Given {
   readonly phoneNumberId: string
   readonly wabaId: string
   readonly credentials: Credentials
-  /** Six digits; needed only for a number that the Cloud API does not carry yet. */
+  /** Six digits; needed only for a number that is not yet registered with the Cloud API. */
   readonly pin: Secret | null
 }
 
@@ -25,13 +25,13 @@ export type ConnectOutcome =
       readonly kind: 'connected'
       readonly number: string
       readonly name: string | null
-      /** Meta calls back to us; else somebody has to enter the address at Meta. */
+      /** Whether Meta calls this service back. If not, somebody has to enter the callback URL at Meta. */
       readonly callsBack: boolean
-      /** The number was new to the Cloud API, and has this PIN from now on. */
+      /** Whether the number was newly registered with the Cloud API, with this PIN. */
       readonly isNew: boolean
     }
   | { readonly kind: 'problem'; readonly field: GivenField | null; readonly reason: Reason }
-  /** The page was used by somebody else meanwhile. */
+  /** Somebody else used the page meanwhile. */
   | { readonly kind: 'used' }
 
 export type GivenField = 'access_token' | 'app_secret' | 'phone_number_id' | 'waba_id' | 'pin'
@@ -50,8 +50,9 @@ interface ConnectDeps {
 export type Connect = (page: WithPage, given: Given) => Promise<ConnectOutcome>
 
 /**
- * Connects a number with what was given: proves the token and the app secret, sees that number and account belong
- * together, lets Meta carry the number and call us, and only then keeps anything, in one commit that uses the page up.
+ * Connects a number with the values entered: checks the token and the app secret, checks that the number belongs to
+ * the account, registers the number and the callback URL at Meta, and then stores everything in one commit that also
+ * uses up the page.
  */
 export function createConnect(deps: ConnectDeps): Connect {
   const { db, clock, log, numbers, transport, watch, sink, askForCalls } = deps
@@ -75,13 +76,13 @@ export function createConnect(deps: ConnectDeps): Connect {
       await sink(instanceId, { kind: 'connected', number, name })
       if (facts.isCoexistence) await askForAppData(speaker, phoneNumberId, instanceId)
     } finally {
-      // The page is used up: if the storage did not take this, the first check says it again.
+      // The number is connected at this point. If this cannot be stored, the first check repeats it.
       watch.follow(instanceId)
     }
     return { kind: 'connected', number, name, callsBack: callsBackTo !== null, isNew }
   }
 
-  /** Within a day after the signup. A number that was connected before has been handed out already. */
+  /** Meta allows this within a day after the signup. A number that was connected before has already sent its data. */
   async function askForAppData(speaker: GraphCredentials, phoneNumberId: string, instanceId: string): Promise<void> {
     for (const type of ['smb_app_state_sync', 'history'] as const) {
       const asked = await transport.requestAppData(speaker, phoneNumberId, type)
@@ -105,7 +106,7 @@ export function createConnect(deps: ConnectDeps): Connect {
     const { wabaId, phoneNumberId, pin } = given
     const subscribed = await transport.subscribe(speaker, wabaId)
     if (subscribed.kind !== 'ok') return problemOf(subscribed, 'waba_id')
-    // Coexistence: the Business app on the phone carries it, and registering would take it away from there.
+    // Coexistence: registering the number would remove it from the Business app on the phone.
     if (!isNew) return undefined
     if (pin === null) return wrong('pin', 'pin_needed')
     const registered = await transport.register(speaker, phoneNumberId, pin)
@@ -119,7 +120,7 @@ const wrong = (field: GivenField | null, code: ReasonCode, detail?: string): Con
   reason: { code, ...(detail !== undefined && { detail }) },
 })
 
-/** @param field whose value Meta does not know, when it does not know something. */
+/** @param field the field to blame when Meta answers that something does not exist. */
 export function problemOf(reply: NotOk, field: GivenField): ConnectOutcome {
   if (reply.kind !== 'error') return wrong(null, 'unreachable', reply.code)
   const { error } = reply

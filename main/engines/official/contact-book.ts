@@ -22,14 +22,14 @@ const usersOf = sql<{ instanceId: InstanceId; number: string }, { userId: string
   'SELECT user_id AS userId FROM official_contacts WHERE instance_id = :instanceId AND number = :number',
 )
 
-/** Parent ids, which name a person for several portfolios, are not accepted: "Business-scoped user IDs". */
+/** Meta does not accept parent ids, which identify a person across several portfolios ("Business-scoped user IDs"). */
 const IS_USER_ID = new RegExp(`^${USER_ID}$`)
 const isAccepted = (userId: string) => IS_USER_ID.test(userId) && !userId.includes('.ENT.')
 
-/** Meta's contact book: the phone number of a person, which it shows with their id. */
+/** Meta's contact book: phone numbers of people, which Meta sends together with their ids. */
 export function createContactBook({ db, clock, client, numbers }: ContactBookDeps): ContactBook {
   return {
-    /** Ids are the same for all numbers of a portfolio, and so is the book. */
+    /** Ids are the same for all numbers of a portfolio, and the contact book is shared too. */
     async entriesOf(tx, accountId, addresses) {
       const mine = numbers.all().filter((number) => number.accountId === accountId && hasCredentials(number))
       const portfolios = [
@@ -37,7 +37,7 @@ export function createContactBook({ db, clock, client, numbers }: ContactBookDep
       ]
       const known = await Promise.all(portfolios.map((together) => knownIn(tx, together, addresses)))
       const somewhere = new Set(known.flatMap((userIds) => [...userIds]))
-      // Of these nothing says which portfolio they are of. To ask too many is better than to forget one.
+      // The portfolio of these ids is unknown. Deleting at too many portfolios is better than missing one.
       const unplaced = addresses.filter((address) => isAccepted(address) && !somewhere.has(address))
       return portfolios.flatMap((together, index) =>
         together.flatMap(({ instanceId }) =>
@@ -69,7 +69,7 @@ export function createContactBook({ db, clock, client, numbers }: ContactBookDep
   }
 }
 
-/** The ids under which these numbers of one portfolio know the person: another portfolio has other ids. */
+/** The ids under which these numbers of one portfolio know the person. Ids differ between portfolios. */
 async function knownIn(
   tx: Pick<Tx, 'all'>,
   together: readonly Pick<OfficialNumber, 'instanceId'>[],
@@ -88,7 +88,7 @@ async function knownIn(
   return new Set([...found].filter(isAccepted))
 }
 
-/** What no repeat changes: the request itself is refused, and not the number, the token or the moment. */
+/** Meta rejects the request itself, so repeating it cannot help. The number, the token and the time do not matter. */
 function isFinal({ error, status }: Extract<GraphReply, { kind: 'error' }>): boolean {
   const kind = meaningOf(error)?.kind
   return kind === 'invalid' || kind === 'refused' || (kind === undefined && status >= 400 && status < 500)

@@ -2,7 +2,7 @@ import type { MessageErrorShape } from '../../contract/shapes.ts'
 import type { Hold, ThrottleScope } from '../engine.ts'
 import { integerAt, recordAt, recordsAt, textAt, type Json } from './json.ts'
 
-/** What Graph says went wrong, in an answer or later in a status. */
+/** An error of the Graph API, in an answer or later in a status. */
 export interface GraphError {
   readonly code: number
   readonly subcode?: number
@@ -10,7 +10,7 @@ export interface GraphError {
   readonly details: string
 }
 
-/** Why Meta takes no message with a template. */
+/** Why Meta accepts no message with a template. */
 type TemplateFault = 'paused' | 'disabled' | 'missing'
 
 /** What an error means for us. */
@@ -20,11 +20,11 @@ export type Meaning =
   | { readonly kind: 'throttled'; readonly scope: ThrottleScope }
   /** Final for this message. */
   | { readonly kind: 'refused'; readonly code: MessageErrorShape['code'] }
-  /** The caller's fault. */
+  /** The request itself is wrong. */
   | { readonly kind: 'invalid' }
   /** The template cannot be used now, for any recipient. */
   | { readonly kind: 'template'; readonly fault: TemplateFault }
-  /** A fault of Meta's that it says was one: the message was not taken. */
+  /** Meta reports a fault of its own: the message was not accepted. */
   | { readonly kind: 'server' }
   /** Applies to every message of this number. */
   | { readonly kind: 'held'; readonly reason: Hold['reason'] }
@@ -46,7 +46,7 @@ const MEANINGS = new Map<number, Meaning>([
   ...each([130_472, 130_497, 131_021, 131_030], refused('engine_rejected')),
   ...each([100, 131_008, 131_009, 131_051, 131_052, 131_053, 131_055, 131_062], { kind: 'invalid' }),
   ...each([1, 2, 131_000, 131_016, 131_057, 133_004], { kind: 'server' }),
-  // 132069: a form of the template may only be sent a few times an hour for now.
+  // 132069: templates of a certain form can be sent only a few times an hour for now.
   ...each([132_015, 132_069], template('paused')),
   ...each([132_016, 132_068], template('disabled')),
   ...each([132_001], template('missing')),
@@ -59,7 +59,7 @@ const MEANINGS = new Map<number, Meaning>([
   ...each([131_031], { kind: 'blocked' }),
 ])
 
-/** Whole families, where every code of a range means the same. */
+/** Ranges in which every code means the same. */
 const RANGES: readonly (readonly [from: number, to: number, Meaning])[] = [
   [200, 299, { kind: 'permission' }],
   [132_000, 132_999, { kind: 'invalid' }],
@@ -70,7 +70,7 @@ function each(codes: readonly number[], meaning: Meaning): [number, Meaning][] {
   return codes.map((code) => [code, meaning])
 }
 
-/** @returns undefined for a code that is not in the table: then the HTTP status decides. */
+/** @returns undefined for an unknown code; the HTTP status then decides. */
 export function meaningOf({ code }: GraphError): Meaning | undefined {
   return MEANINGS.get(code) ?? RANGES.find(([from, to]) => code >= from && code <= to)?.[2]
 }
@@ -78,19 +78,19 @@ export function meaningOf({ code }: GraphError): Meaning | undefined {
 const DETAILS_LENGTH = 300
 const INVALID_PARAMETER = 100
 
-/** @returns undefined when the body is not one of Graph's errors. */
+/** @returns undefined when the body is not a Graph error. */
 export function readError(body: Json): GraphError | undefined {
   return failedUserIn(body) ?? toError(recordAt(body, 'error')) ?? toUploadError(recordAt(body, 'debug_info'))
 }
 
-/** Of a change of the block list for one person, the reason stands beside that person. */
+/** For a change of the block list, Meta puts the error beside the person it concerns. */
 export function failedUserIn(body: Json): GraphError | undefined {
   const [failed = {}] = recordsAt(recordAt(body, 'block_users'), 'failed_users')
   const [error] = recordsAt(failed, 'errors')
   return error && toError(error)
 }
 
-/** Uploads are answered by another host of Meta's, in a shape of its own and without a code. */
+/** Upload errors come from another Meta host, in another form and without a code. */
 function toUploadError(info: Json): GraphError | undefined {
   const [type, said] = [textAt(info, 'type'), textAt(info, 'message')]
   if (type === null) return undefined
@@ -100,7 +100,7 @@ function toUploadError(info: Json): GraphError | undefined {
 /** An entry of `statuses[].errors[]`, or the `error` of an answer. */
 const TEMPLATE_LIMIT = 2_388_019
 
-/** The business account has as many templates as it can have. */
+/** The business account has reached the limit of its templates. */
 export const isTemplateLimit = ({ code, subcode }: GraphError): boolean =>
   code === TEMPLATE_LIMIT || subcode === TEMPLATE_LIMIT
 
@@ -113,11 +113,11 @@ export function toError(error: Json): GraphError | undefined {
   return { code, ...(subcode !== null && { subcode }), details: (said ?? '').slice(0, DETAILS_LENGTH) }
 }
 
-/** Ids of people are given per portfolio. */
+/** User ids differ per portfolio. */
 export const WORDS_OF_OTHER_PORTFOLIO =
   'Meta gave this ID to another business portfolio, so this number cannot use it. Use the person’s phone number, or wait until they write to this number.'
 
-/** What keeps a number from sending, and what a person can do about it. */
+/** Why a number cannot send, and how to fix it. */
 export const WORDS_OF_HOLD: Readonly<Record<Hold['reason'], string>> = {
   payment: 'Meta takes no payment for this account. Add or correct the payment method in the WhatsApp Manager.',
   spam: 'Meta limits this number, because people blocked it or reported it as spam, or because its portfolio has used its messaging limit elsewhere. Write less, and only to people who expect it.',
@@ -159,7 +159,7 @@ const FAILURES: Readonly<Record<MessageErrorShape['code'], string>> = {
   expired: 'The network did not confirm the message within 24 hours.',
 }
 
-/** Why a message failed, as its status record shows it. */
+/** Why a message failed, as shown in its status. */
 export function failureOf(error: GraphError): MessageErrorShape {
   const code = failureCodeOf(error)
   const meaning = meaningOf(error)

@@ -14,12 +14,12 @@ interface Known {
   readonly portfolio: Portfolio | null
   readonly contact: MetaConnection
   readonly unread: { readonly count: number; readonly sinceMs: number | null }
-  /** There is an address that Meta could call. */
+  /** The service has a public URL that Meta could call. */
   readonly hasAddress: boolean
   readonly nowMs: number
 }
 
-/** What is known of a number, for its health. Asks nobody. */
+/** What is known about a number, for its health. Makes no requests. */
 export function evidenceOf(known: Known): Evidence {
   const { number, portfolio, contact, nowMs } = known
   const facts = number?.facts ?? null
@@ -80,7 +80,7 @@ function issuesOf(known: Known): EngineIssue[] {
     const message = `The WhatsApp Business account of this number has ${count} of the ${limit} templates that Meta allows. Delete those that you do not use, or verify the business in Meta Business Suite to raise the limit.`
     issues.push({ code: 'templates_nearly_full', message, sinceMs: null, facts: { count, limit } })
   }
-  // That of the service is reported to its operator.
+  // The version of the service is reported to its operator instead.
   const version = number?.graphVersion ?? null
   const ends = version === null ? null : graphVersionWarning(version, nowMs)
   if (version !== null && ends !== null) {

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { ConnectedNumber } from './numbers.ts'
 import type { GraphCredentials } from './transport.ts'
 
-/** Who asks Graph for a number, and in which version of it. @returns undefined while the vault cannot be read. */
+/** The credentials and the Graph version of a number. @returns undefined while the vault cannot be read. */
 export function callerOf(number: ConnectedNumber): GraphCredentials | undefined {
   try {
     const { accountId, graphVersion: version } = number

@@ -4,28 +4,28 @@ import type { Secret } from '../../kernel/secret.ts'
 import { readError, type GraphError } from './errors.ts'
 import { parseRecord, type Json } from './json.ts'
 
-/** One question to Graph. */
+/** One request to Graph. */
 export interface GraphCall {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** After the version, without a slash at its begin: `106540352242922/messages`. */
+  /** The path after the version, without a leading slash: `106540352242922/messages`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
-  /** null: an endpoint that is asked without a token. */
+  /** null for an endpoint that needs no token. */
   readonly token: Secret | null
-  /** How the token is named; only uploads want `OAuth`. Default: `Bearer`. */
+  /** The scheme of the Authorization header. Only uploads need `OAuth`. Default: `Bearer`. */
   readonly scheme?: 'Bearer' | 'OAuth'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: { readonly type: string; readonly bytes: Buffer }
   readonly accountId: AccountId
-  /** The version that the number of the call speaks; null: that of the service, as for calls of no number. */
+  /** The Graph version of the number; null for the version of the service, as in calls without a number. */
   readonly version: string | null
   readonly signal?: AbortSignal
-  /** Runs before the first byte leaves; if it fails, nothing is sent. */
+  /** Runs before the first byte is sent; if it fails, nothing is sent. */
   readonly beforeFirstByte?: () => Promise<void>
   readonly timeoutMs?: number
 }
 
-/** The outcome of a request. The send decides by `unreached` and `lost` what to answer. */
+/** The outcome of a request. `unreached` and `lost` decide how a send is answered. */
 export type GraphReply =
   | { readonly kind: 'ok'; readonly body: Json }
   | {
@@ -34,9 +34,9 @@ export type GraphReply =
       readonly status: number
       readonly retryAfterSeconds: number | null
     }
-  /** It is certain that no byte left this machine. */
+  /** No byte left this machine. */
   | { readonly kind: 'unreached'; readonly code: string }
-  /** It may have arrived: no answer, half of one, or one that is not Graph's. */
+  /** The request may have arrived: no answer, half an answer, or one that is not from Graph. */
   | { readonly kind: 'lost'; readonly code: string }
 
 interface GraphFile {
@@ -46,27 +46,29 @@ interface GraphFile {
 
 export interface GraphClient {
   ask(call: GraphCall): Promise<GraphReply>
-  /** A file at an address that Graph handed out. @throws Error when the address is not Meta's, or it cannot be had. */
+  /**
+   * Downloads a file from a URL that Graph returned. @throws Error when the URL is not Meta's, or the download fails.
+   */
   fetch(url: string, token: Secret, accountId: AccountId, mostBytes: number): Promise<GraphFile>
 }
 
 const ASK_MS = 20_000
 const BODY_MS = 10_000
 const FILE_MS = 60_000
-/** Far more than any list page that is asked for. */
+/** Far larger than any list page that is requested. */
 const ANSWER_BYTES = 4 * 1024 * 1024
 
-/** Where Meta keeps the files it hands addresses of; `outbound/` reaches nothing else with a token. */
+/** Hosts of Meta's files; `outbound/` sends a token to no other host. */
 export const MEDIA_ZONES = ['.fbsbx.com', '.fbcdn.net', '.facebook.com', '.whatsapp.net'] as const
 
 /**
- * Graph over HTTP. Written on `outbound/` and not on a client library, because that alone says whether a byte of
- * a request has left, which is what a send must know; because it checks the peer and a list of hosts before a token
- * leaves; and because the libraries looked at rewrite the keys of raw payloads.
+ * Graph over HTTP. Uses `outbound/` instead of a client library for three reasons: only `outbound/` reports whether a
+ * byte of the request was sent, which a send must know; it checks the peer and a list of hosts before it sends a
+ * token; and the libraries tried rename the keys of raw payloads.
  */
 export function createGraphClient(needs: {
   readonly outbound: Pick<Outbound, 'request'>
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: () => string
   /** For example `v26.0`. */
   readonly defaultVersion: string

@@ -1,8 +1,8 @@
 import type { GraphVersion } from '../../contract/graph-versions.ts'
 
 /**
- * Versions of Meta's Graph API, oldest first, with the day on which Meta ends each: two years after it released the next
- * one (Meta's page about platform versioning, and its changelog for the dates). null: it has no date yet.
+ * Versions of Meta's Graph API, oldest first, with the day each one ends. Meta ends a version two years after it
+ * releases the next one (platform versioning page and changelog). null: no date yet.
  */
 const CALENDAR = {
   'v20.0': '2026-09-24',
@@ -16,24 +16,24 @@ const CALENDAR = {
 
 const OLDEST_KNOWN = 20
 
-/** The version that this driver is written for and tested with. */
+/** The version that this driver is written for and tested against. */
 export const TESTED_GRAPH_VERSION = 'v26.0' satisfies GraphVersion
 
-/** Long enough to try another version, number by number. */
+/** Long enough to test another version number by number. */
 const GRAPH_VERSION_NOTICE_DAYS = 90
 const DAY_MS = 86_400_000
 
-/** @returns a date, `2027-01-21`; null: Meta has named none. */
+/** @returns a date such as `2027-01-21`; null when Meta has announced none. */
 export const endOfGraphVersion = (version: string): string | null =>
   isKnownGraphVersion(version) ? CALENDAR[version] : null
 
 const isKnownGraphVersion = (version: string): version is GraphVersion => Object.hasOwn(CALENDAR, version)
 
 /**
- * What somebody who runs an official number should know of the version it speaks.
+ * What the owner of an official number should know about its Graph version.
  * @param version for example `v26.0`.
- * @returns null while there is nothing to do for the next 90 days. `endsOn` is a date, `2027-01-21`; null: it ended
- *   before those that are known.
+ * @returns null while nothing needs to be done for the next 90 days. `endsOn` is a date such as `2027-01-21`; null
+ * when the version ended before the known ones.
  */
 export function graphVersionEnd(
   version: string,
@@ -47,7 +47,7 @@ export function graphVersionEnd(
   return { endsOn, hasEnded: nowMs >= endsAtMs }
 }
 
-/** The same as a sentence; null while there is nothing to say. */
+/** The same as a sentence; null when there is nothing to report. */
 export function graphVersionWarning(version: string, nowMs: number): string | null {
   const end = graphVersionEnd(version, nowMs)
   if (end === null) return null

@@ -7,7 +7,7 @@ const JOIN_REQUESTS = { group_join_request_created: 'requested', group_join_requ
 
 const MEMBER_LISTS = { added_participants: 'add', removed_participants: 'remove' } as const
 
-/** What a callback says of a group besides the outcome of a request, for the webhook of the instance. */
+/** Webhook events for what a callback reports about a group, apart from outcomes of requests. */
 export async function groupEvents(value: Json, nameOf: (person: Person) => Promise<string>): Promise<LineEvent[]> {
   const group_id = groupName(textAt(value, 'group_id') ?? '')
   const isFailed = recordsAt(value, 'errors').length > 0 && recordsAt(value, 'removed_participants').length === 0

@@ -3,15 +3,15 @@ import type { Clock } from '../../kernel/clock.ts'
 import { startTimeout } from '../../kernel/timeout.ts'
 import type { Json } from './json.ts'
 
-/** Less than a caller waits for the whole change. */
+/** Shorter than the caller's timeout for the whole change. */
 const WAIT_MS = 8_000
-/** Of callbacks that came before the answer which names their request. */
+/** Limit for callbacks that arrive before the answer with their request id. */
 const MOST_EARLY = 200
 
 export type GroupRequests = ReturnType<typeof createGroupRequests>
 
 /**
- * Meta answers a change of a group with the id of a request, and says in a callback what became of it. The two may come in
+ * Meta answers a change of a group with a request id, and sends the outcome in a callback. The two may arrive in
  * either order.
  */
 export function createGroupRequests(clock: Clock) {

@@ -42,9 +42,11 @@ const MOST_PAGES = 100
 const MOST_KNOWN = 1_000
 const UNKNOWN_OBJECT = 100
 
-/** Groups that a number has made with Meta's Groups API. Nobody is added to them: people join with the invite link. */
+/**
+ * Groups that a number created with Meta's Groups API. Nobody can be added to them: people join with the invite link.
+ */
 export function createGroups({ client, connected, people, requests, refusal }: GroupsDeps): GroupActs {
-  /** Groups that were found among those of their number: the token may be good for several numbers. */
+  /** Groups confirmed to belong to their number, because one token may serve several numbers. */
   const known = new Set<string>()
 
   async function ask(instance: EngineInstance, call: GroupCall, body?: object) {
@@ -64,7 +66,7 @@ export function createGroups({ client, connected, people, requests, refusal }: G
     throw reply.kind === 'error' && reply.error.code === UNKNOWN_OBJECT ? noSuchGroup() : refusal(reply)
   }
 
-  /** What became of a change. @throws ApiError invalid_state with Meta's words. */
+  /** Waits for the outcome of a change. @throws ApiError invalid_state with Meta's message. */
   async function confirmed(answer: Json): Promise<Json> {
     const requestId = textAt(answer, 'request_id')
     if (requestId === null) return answer

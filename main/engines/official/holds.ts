@@ -7,7 +7,7 @@ import type { ConnectedNumber, Numbers } from './numbers.ts'
 
 export type Holds = ReturnType<typeof createHolds>
 
-/** Meta does not say how long it limits a number. */
+/** Meta does not say how long it limits a number, so the number is tried again after this time. */
 const LOOK_AGAIN_MS = 60 * 60_000
 const TRIED_AGAIN: readonly Hold['reason'][] = ['spam', 'policy']
 
@@ -35,7 +35,7 @@ export function createHolds({ db, clock, numbers }: { db: Db; clock: Pick<Clock,
       })
     },
 
-    /** A message that was sent at this time has gone through. */
+    /** Ends the hold if a message sent at this time was accepted. */
     async end(number: ConnectedNumber, sentAtMs: number): Promise<void> {
       const hold = number.facts?.hold ?? null
       if (hold === null || sentAtMs <= hold.sinceMs) return
@@ -44,7 +44,7 @@ export function createHolds({ db, clock, numbers }: { db: Db; clock: Pick<Clock,
       })
     },
 
-    /** In the caller's commit: a person asked to try again. */
+    /** Runs in the caller's commit: a person asked to try again. */
     async endByPerson(tx: Tx, id: InstanceId): Promise<void> {
       const facts = numbers.of(id)?.facts
       const isEndless = (facts?.restrictions ?? []).some(({ untilMs }) => untilMs === null)

@@ -52,7 +52,7 @@ interface InboundDeps {
   readonly publishCall: (id: InstanceId, event: CloudCallEvent, atMs: number) => Promise<void>
 }
 
-/** What each thing that Meta reports is in the words of the port. */
+/** Converts each item that Meta reports into signals of the engine port. */
 export function createInbound(deps: InboundDeps): Inbound {
   const { db, clock, numbers, transport, watch, holds, sink, people, groupRequests } = deps
   const { callbackAddress, publishCall, words } = deps
@@ -123,7 +123,7 @@ export function createInbound(deps: InboundDeps): Inbound {
       }
       case 'quality':
         await note(number, (facts) => afterQualityUpdate(facts, item.value, item.atMs))
-        // What it no longer says is asked for.
+        // Asks Meta for what the callback no longer contains.
         return watch.follow(instanceId)
       case 'capability':
         return note(number, (facts) => afterCapabilityUpdate(facts, item.value, item.atMs))
@@ -146,7 +146,7 @@ export function createInbound(deps: InboundDeps): Inbound {
     await sink(number.instanceId, signal)
   }
 
-  /** That Meta's calls arrive is proved by one that did. */
+  /** A received callback proves that Meta's callbacks arrive. */
   async function noteCallBack(number: ConnectedNumber): Promise<void> {
     const address = callbackAddress(number.instanceId)
     if (address === null || (number.facts?.callsBackTo ?? null) !== null) return
@@ -166,7 +166,10 @@ export function createInbound(deps: InboundDeps): Inbound {
     if (change.kind === 'reinstated') return watch.follow(number.instanceId)
   }
 
-  /** What is asked for waits for it; what others do is told to the webhook of the instance. */
+  /**
+   * A change that Switchboard requested is answered to the waiting caller; other changes go to the webhook of the
+   * instance.
+   */
   async function group(
     number: ConnectedNumber,
     { type, value, atMs }: Extract<Item, { kind: 'group' }>,
@@ -214,12 +217,12 @@ export function createInbound(deps: InboundDeps): Inbound {
     }
   }
 
-  /** Numbers whose files Meta did not describe lately, and when to ask again. */
+  /** Numbers for which Meta recently gave no file size, and when to ask again. */
   const sizePausedUntil = new Map<InstanceId, number>()
 
   /**
-   * Meta reports the size of a file only on request. Callbacks wait for the answer, so after one that did not come the
-   * number's other files are reported without: 0 is an unknown size.
+   * Meta reports the size of a file only on request, and callbacks wait for the answer. After one request without an
+   * answer, the sizes of the number's other files are not requested for a while; 0 means unknown.
    */
   async function sizeOf(number: ConnectedNumber, { id }: ReceivedMedia): Promise<number> {
     const speaker = callerOf(number)
@@ -236,12 +239,12 @@ export function createInbound(deps: InboundDeps): Inbound {
   }
 }
 
-/** Only ids made by ids.ts: a raw payload may contain anything. */
+/** Accepts only ids made by ids.ts: a raw payload may contain anything. */
 function ourId(opaque: string | null): MessageId | null {
   return opaque !== null && /^msg_[0-9A-HJKMNP-TV-Z]{26}$/.test(opaque) ? (opaque as MessageId) : null
 }
 
-/** Of the many files of before, Meta is not asked. */
+/** Meta is not asked for the sizes of old files, because there are many. */
 const UNKNOWN_SIZE = 0
 const SIZE_PAUSE_MS = 60_000
 

@@ -58,15 +58,15 @@ export interface OfficialNeeds {
   readonly random: Random
   readonly log: Log
   readonly seal: Seal
-  /** Where the engine reports; called only between `begin` and `close`, and when a page connects a number. */
+  /** Receives the signals of the engine. Called only between `begin` and `close`, and when a page connects a number. */
   readonly sink: EngineSink
   readonly waysOut: OutboundClients
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly graphBaseUrl: () => string
   readonly graphVersion: string
   readonly app: SignupApp | null
   readonly publicBaseUrl: string | null
-  /** Address the service listens on, without a slash at its end; a simulator calls it. */
+  /** Address the service listens on, without a trailing slash; used by a simulator. */
   readonly localUrl: () => string
 }
 
@@ -75,13 +75,13 @@ export interface Official {
   readonly callbacks: Callbacks
   readonly onboarding: Onboarding
   readonly calling: CloudCalling
-  /** What Meta called back with since the start and nothing here acts on, by name. */
+  /** Callback content since the start that Switchboard ignores, by name. */
   readonly notedCallbacks: () => Readonly<Record<string, number>>
 }
 
 /**
- * Meta's Cloud API behind the engine port. Verified against the Graph simulator of this repository over real HTTP and
- * written from Meta's public documentation; it has not met the live service (README, "Verified against what").
+ * Meta's Cloud API behind the engine port. Written from Meta's public documentation and verified against this
+ * repository's Graph simulator over HTTP, not against the live service (README, "Verified against what").
  */
 export function createOfficial(deps: OfficialNeeds): Official {
   const { db, clock, random, log, seal, sink, waysOut, publicBaseUrl } = deps
@@ -123,7 +123,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
   const connect = createConnect({ ...shared, watch })
   const onboarding = createOnboarding({ ...shared, connect, selfTest, app: deps.app, publicBaseUrl })
 
-  /** Who speaks for an instance. @throws ApiError not_ready */
+  /** The number and credentials of an instance. @throws ApiError not_ready */
   function connectedNumber({ id }: EngineInstance): { number: ConnectedNumber; speaker: GraphCredentials } {
     const number = numbers.of(id)
     const speaker = isUsable(number) ? callerOf(number) : undefined
@@ -153,7 +153,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
     },
     async resume({ id }) {
       await numbers.load()
-      // There is no link to wait for: a number that was good is good until Meta says otherwise.
+      // There is no connection to wait for: a valid number stays valid until Meta says otherwise.
       return isUsable(numbers.of(id)) ? 'connected' : 'no_session'
     },
     async stop({ id }) {
@@ -181,7 +181,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
       lifetimes,
     }),
     endHold: holds.endByPerson,
-    // Graph has no way to ask for a message; what it calls back decides.
+    // Graph offers no way to look up a message; only callbacks can decide.
     find: async () => 'cannot_tell',
     pace({ id }) {
       const facts = numbers.of(id)?.facts
@@ -277,7 +277,7 @@ export function createOfficial(deps: OfficialNeeds): Official {
 const notConnected = () =>
   new ApiError('not_ready', 'The instance has no number that Meta knows. Complete its onboarding.')
 
-/** What a caller can do something about; anything else means that Meta did not answer. */
+/** Turns errors that the caller can fix into ApiErrors; anything else means that Meta did not answer. */
 function refusal(reply: NotOk): Error {
   if (reply.kind !== 'error') return new Error(`Meta did not answer (${reply.code})`)
   if (isTemplateLimit(reply.error)) return templatesFull()

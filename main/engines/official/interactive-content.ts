@@ -39,7 +39,7 @@ export function interactiveContent(payload: object): MessageContent | null {
   }
 }
 
-/** A template as it was sent, without its words. */
+/** A template as it was sent, without its text. */
 export function templateSent(payload: object): TemplateMessage | null {
   const given = payload as Json
   if (given['type'] !== 'template') return null

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Interactive, InteractiveType } from '../../contract/interactive.ts'
 import { charactersIn, INTERACTIVE_LIMITS } from '../../contract/message-limits.ts'
 
-/** A field that the type of message does not take, lacks, or takes in another form. */
+/** A field that the type of message does not accept, is missing, or has the wrong form. */
 export type InteractiveFault = {
   /** A path in the message: `sections[0].rows`. */
   readonly field: string

@@ -27,15 +27,15 @@ interface JournalDeps {
 export interface Journal {
   /** A callback of the instance was stored. */
   wake(instanceId: InstanceId): void
-  /** What could not be read of an instance's callbacks. */
+  /** Callbacks of an instance that could not be read. */
   unread(id: InstanceId): { readonly count: number; readonly sinceMs: number | null }
-  /** From here on what was taken is processed. */
+  /** Starts to process the stored callbacks. */
   open(): Promise<void>
-  /** Resolves when nothing is being processed; what is left stays in storage. */
+  /** Resolves when nothing is being processed; the rest stays in storage. */
   close(): Promise<void>
 }
 
-/** What is done for one number in one callback, in the order of its lane. */
+/** The work for one number from one callback, in the order of its lane. */
 interface Act {
   readonly row: CallbackRow
   readonly lane: string
@@ -45,17 +45,17 @@ interface Act {
 /** Chats and messages whose items are published at the same time. */
 const LANES_AT_ONCE = 64
 const REST_MS = 1_000
-/** What the rooms refuse this often will be refused for ever. */
+/** After this many refusals by the rooms, the item is given up. */
 const TRIES = 5
-/** A status of a message that is still being sent waits at most this long for its name. */
+/** The longest that a status waits for the id of a message that is still being sent. */
 const UNNAMED_MS = 60_000
 const KEEP_UNREAD_MS = 7 * 24 * 60 * 60_000
 const NONE = { count: 0, sinceMs: null } as const
 
 /**
- * Processes what Meta called back, at least once: a row goes only after all it says is durable in the rooms, which take
- * everything twice without effect. Items of one chat or message are published in order, others concurrently.
- * Not jobs: one callback carries items of many chats, and 64 callbacks end in one commit.
+ * Processes callbacks at least once: a row is deleted only after everything in it is durable in the rooms, which
+ * ignore repeats. Items of one chat or message are published in order, others concurrently. These are not jobs,
+ * because one callback carries items of many chats, and 64 callbacks are finished in one commit.
  */
 export function createJournal(needs: JournalDeps): Journal {
   const { db, clock, log, alarms, numbers, inbound, unnamed, notes } = needs
@@ -95,7 +95,7 @@ export function createJournal(needs: JournalDeps): Journal {
     if (dueAtMs !== undefined) alarms.set('callbacks', dueAtMs, continueReading)
   }
 
-  /** @returns whether there may be more to do at once. */
+  /** @returns whether there may be more to do immediately. */
   async function turn(): Promise<boolean> {
     const rows = await queue.next()
     const readings = new Map(rows.map((row) => [row.seq, parseCallback(row.body, row.receivedAtMs)]))
@@ -132,8 +132,8 @@ export function createJournal(needs: JournalDeps): Journal {
   }
 
   /**
-   * One app of Meta's has one address for many numbers, so each change finds its own instances: those of that number
-   * whose app is the one that signed.
+   * One Meta app has one callback URL for many numbers, so each change looks up its own instances: those of that
+   * number whose app signed the callback.
    */
   function targetsOf({ instanceId }: CallbackRow, change: Change): ConnectedNumber[] {
     const origin = numbers.of(instanceId)
@@ -153,7 +153,7 @@ export function createJournal(needs: JournalDeps): Journal {
     return displayNumber === null ? ofAccount : ofAccount.filter(({ number }) => number === displayNumber)
   }
 
-  /** @returns the rows of which something was not taken. */
+  /** @returns the rows with something that was refused. */
   async function carryOut(acts: readonly Act[]): Promise<ReadonlySet<number>> {
     const failed = new Set<number>()
     const lanes = Map.groupBy(acts, ({ lane }) => lane).values()
@@ -175,14 +175,14 @@ export function createJournal(needs: JournalDeps): Journal {
       } catch (error) {
         failed.add(row.seq)
         log.warn({ event: 'official.callback_not_taken', instanceId: row.instanceId, cause: cause(error) })
-        // What follows in this chat must not overtake it.
+        // Later items of this chat must not overtake it.
         for (const later of lane.slice(lane.findIndex((act) => act.row === row))) failed.add(later.row.seq)
         return
       }
     }
   }
 
-  /** @returns the rows that are tried once more. */
+  /** @returns the rows to try again. */
   async function settle(
     rows: readonly CallbackRow[],
     readings: ReadonlyMap<number, readonly Change[] | undefined>,
@@ -209,7 +209,7 @@ export function createJournal(needs: JournalDeps): Journal {
     return again
   }
 
-  /** @returns `again` for a row that is tried once more, null for one that is done with. */
+  /** @returns `again` for a row to try again, null for one that is finished. */
   function problemOf({ seq }: CallbackRow, changes: readonly Change[] | undefined, failed: ReadonlySet<number>) {
     if (changes === undefined) return 'not a callback'
     if (!failed.has(seq)) return changes.flatMap(({ problems }) => problems).join(', ') || null
@@ -246,7 +246,7 @@ export function createJournal(needs: JournalDeps): Journal {
   }
 }
 
-/** Statuses of one message in their order, and what is said in one chat. */
+/** Keeps the statuses of one message in order, and the messages of one chat. */
 function laneOf(item: Item): string {
   switch (item.kind) {
     case 'status':

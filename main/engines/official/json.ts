@@ -1,10 +1,10 @@
 import { parseForeignJson } from '../../kernel/foreign-json.ts'
 
-/** Readers for what Meta sends: unknown until looked at, and never trusted to have a field. */
+/** Readers for JSON from Meta. Its content is unknown until checked, and any field may be missing. */
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Meta's numbers come as text or as numbers, depending on the field and on the year. */
+/** Meta sends numbers as text or as numbers, depending on the field and the API version. */
 type Scalar = string | number
 
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -20,20 +20,20 @@ export function recordsAt(from: Json, name: string): readonly Json[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
-/** Text that says something, or null. */
+/** Text that is not empty, or null. */
 export function textAt(from: Json, name: string): string | null {
   const value = from[name]
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** A whole number that is written as such or as text, or null. */
+/** An integer written as a number or as text, or null. */
 export function integerAt(from: Json, name: string): number | null {
   const value = from[name] as Scalar | undefined
   const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : null
 }
 
-/** @returns undefined for anything that is no JSON object, or an immense one. */
+/** @returns undefined for anything that is not a JSON object, or exceeds the limits of parseForeignJson. */
 export function parseRecord(text: string | Buffer): Json | undefined {
   try {
     const value: unknown = parseForeignJson(Buffer.from(text))
@@ -43,5 +43,5 @@ export function parseRecord(text: string | Buffer): Json | undefined {
   }
 }
 
-/** Digits of a number as people write it. */
+/** The digits of a phone number in any notation. */
 export const digitsOf = (text: string): string => text.replaceAll(/\D/g, '')

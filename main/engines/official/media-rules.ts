@@ -26,14 +26,14 @@ export const META_MEDIA: Readonly<Record<FileType, { readonly types: readonly st
   sticker: { types: ['image/webp'], bytes: 500 * KILOBYTE },
 }
 
-/** WhatsApp shows a larger recording as a sound file, which has to be downloaded. */
+/** WhatsApp shows a larger recording as an audio file, which has to be downloaded. */
 const VOICE_NOTE_BYTES = 512 * KILOBYTE
 
 /** Whether Meta shows this file as a voice note. */
 export const isMetaVoiceNote = ({ isVoice, size }: { readonly isVoice: boolean; readonly size: number }): boolean =>
   isVoice && size <= VOICE_NOTE_BYTES
 
-/** Why Meta would refuse a file, to complete a sentence that begins with the file. */
+/** Why Meta would refuse a file, as the end of a sentence whose subject is the file. */
 export function metaRefusal(mediaType: FileType, mimeType: string, size: number): string | undefined {
   const { types, bytes } = META_MEDIA[mediaType]
   if (!types.includes(mimeType))

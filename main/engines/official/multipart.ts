@@ -1,12 +1,12 @@
 interface Field {
   readonly name: string
   readonly value: string | Buffer
-  /** With a file. */
+  /** Set for files only. */
   readonly filename?: string
   readonly type?: string
 }
 
-/** A form with a file, as bytes. Names and types are our own words, or types that were checked. */
+/** A form with a file, as bytes. Names and types are constants of this code, or checked types. */
 export function multipart(boundary: string, fields: readonly Field[]): { type: string; bytes: Buffer } {
   const parts = fields.flatMap(({ name, value, filename, type }) => {
     const file = filename === undefined ? '' : `; filename="${filename}"`

@@ -6,7 +6,7 @@ export type NoticeField =
   | ('account_alerts' | 'account_review_update' | 'security')
   | ('phone_number_name_update' | 'business_username_update')
 
-/** @returns what a person is told, and what is over now. */
+/** @returns the new notices, and those that no longer apply. */
 interface Reading {
   readonly begins?: Omit<Notice, 'sinceMs'> & { readonly code: NoticeCode }
   readonly ends?: readonly NoticeCode[]
@@ -14,7 +14,7 @@ interface Reading {
 
 const SHOWN_MS = 7 * 86_400_000
 const MOST = 10
-/** Of these there may be several at once, one for each group. */
+/** There may be several of these at the same time, one for each group. */
 const MOST_GROUPS = 20
 const DETAIL_LENGTH = 200
 const META_USER = 'Meta user '
@@ -56,7 +56,7 @@ const ALERTS: Readonly<Record<string, NoticeCode>> = {
   PROFILE_PICTURE_LOST: 'profile_picture_lost',
 }
 
-/** `requester` is Meta's id of the person, as in Meta Business settings. */
+/** `requester` is Meta's id of the person, as shown in Meta Business settings. */
 function readSecurity(value: Json): Reading {
   const requester = textAt(value, 'requester')
   const detail = requester === null ? '' : `${META_USER}${requester}`
@@ -90,7 +90,7 @@ function readName(value: Json): Reading {
     : {}
 }
 
-/** What was given up here needs no notice. */
+/** A username that was released from Switchboard needs no notice. */
 function readUsername(value: Json, { releasedUsername }: NumberFacts): Reading {
   if (textAt(value, 'status') !== 'deleted') return { ends: ['username_removed'] }
   const username = textAt(value, 'username') ?? ''
@@ -105,13 +105,13 @@ const READERS: Readonly<Record<NoticeField, (value: Json, facts: NumberFacts) =>
   business_username_update: readUsername,
 }
 
-/** What is known of the number after one of these callbacks. A notice replaces an earlier one of its kind. */
+/** The facts about the number after one of these callbacks. A notice replaces an earlier one of its kind. */
 export function afterNotice(facts: NumberFacts, field: NoticeField, value: Json, atMs: number): NumberFacts {
   const { begins, ends = [] } = READERS[field](value, facts)
   return add(facts, begins, ends, atMs)
 }
 
-/** For an error of `value.errors`, which concerns no message. */
+/** For an error in `value.errors` that concerns no message. */
 export const afterNumberError = (
   facts: NumberFacts,
   { code, details }: { code: number; details: string },
@@ -125,7 +125,7 @@ export const afterContactBookRefusal = (
   atMs: number,
 ) => add(facts, { code: 'contact_book_kept', detail: `${code} ${details}`.trim() }, [], atMs)
 
-/** What a callback says of a group that Meta suspends. Another group's suspension goes on. */
+/** A group that Meta suspends, or whose suspension ends. Suspensions of other groups stay. */
 export function afterGroupStatus(facts: NumberFacts, groupId: string, type: string, atMs: number): NumberFacts {
   if (type === 'group_suspend') return add(facts, { code: 'group_suspended', detail: groupId }, [], atMs)
   if (type !== 'group_suspend_cleared') return facts
@@ -146,7 +146,7 @@ function add(facts: NumberFacts, begins: Reading['begins'], ends: readonly Notic
   return { ...facts, notices: [...ofNumber.slice(-MOST), ...ofGroups.slice(-MOST_GROUPS)] }
 }
 
-/** For the health of the number, for a week. */
+/** Shown in the health of the number for one week. */
 export function noticeIssues(facts: NumberFacts | null, nowMs: number): EngineIssue[] {
   const shown = (facts?.notices ?? []).filter(({ sinceMs }) => sinceMs > nowMs - SHOWN_MS)
   return joined(shown).flatMap(({ code, detail, sinceMs }): EngineIssue[] => {
@@ -161,7 +161,7 @@ const isNoticeCode = (code: string): code is NoticeCode => Object.hasOwn(WORDS, 
 
 const asReason = (reason: string): IssueFacts => ({ reason })
 
-/** What the detail of a notice is. */
+/** What the detail of each notice contains. */
 const FACTS: Readonly<Partial<Record<NoticeCode, (detail: string) => IssueFacts>>> = {
   pin_changed: requesterOf,
   pin_disabled: requesterOf,
@@ -188,7 +188,7 @@ function errorOf(detail: string): IssueFacts {
   return { providerCode: Number(code), ...(providerMessage !== '' && { providerMessage }) }
 }
 
-/** Several suspended groups are one issue, which counts and names them. */
+/** Several suspended groups become one issue, with their count and names. */
 function joined(notices: readonly Notice[]): readonly Notice[] {
   const groups = notices.filter(({ code }) => code === 'group_suspended')
   const [first] = groups

@@ -1,7 +1,7 @@
 import type { Hold, Portfolio } from '../engine.ts'
 import { integerAt, recordAt, textAt, type Json } from './json.ts'
 
-/** A messaging limit that Meta named: `TIER_250`, `TIER_2K` … `TIER_UNLIMITED`. */
+/** A messaging limit as Meta names it: `TIER_250`, `TIER_2K` … `TIER_UNLIMITED`. */
 interface KnownLimit {
   readonly tier: string
   /** The field of the number, or a callback. */
@@ -13,43 +13,43 @@ interface KnownLimit {
 export interface Restriction {
   readonly kind: string
   readonly sinceMs: number
-  /** null: until Meta ends it. */
+  /** null: no end date. */
   readonly untilMs: number | null
 }
 
-/** Something that Meta reports of a number or its account, for a person to read. */
+/** A report from Meta about a number or its account, for a person to read. */
 export interface Notice {
-  /** By notices.ts. */
+  /** From notices.ts. */
   readonly code: string
-  /** Meta's own words or ids; '' if there are none. */
+  /** Meta's own text or ids; '' if there are none. */
   readonly detail: string
   readonly sinceMs: number
 }
 
-/** What Meta last said of a number; kept as JSON, so every field of an older form may be absent. */
+/** What Meta last reported about a number. Stored as JSON; rows of older versions may lack any field. */
 export interface NumberFacts {
   readonly rating: string
   readonly accountMode: string
-  /** The last limit that Meta named. All numbers of a portfolio share it, so the latest of them applies to each. */
+  /** The last limit that Meta named. All numbers of a portfolio share it, so the latest one applies to each of them. */
   readonly limit?: KnownLimit | null
   /** When Meta last answered without a limit. */
   readonly limitSilentAtMs?: number | null
   /** Meta's id of the business that owns the account of the number. */
   readonly portfolio?: { readonly id: string; readonly checkedAtMs: number } | null
-  /** `STANDARD`, `HIGH`, or what Meta calls the next one. */
+  /** `STANDARD`, `HIGH`, or a later name of Meta's. */
   readonly throughput: string
-  /** The Business app on the phone goes on working beside us, at a fixed pace. */
+  /** The number is also used in the Business app on the phone (coexistence), and sends at a fixed rate. */
   readonly isCoexistence: boolean
-  /** The Cloud API carries the number already; registering it again would disturb it. */
+  /** The number is registered with the Cloud API; registering it again would disturb it. */
   readonly isRegistered: boolean
   readonly restrictions?: readonly Restriction[]
   readonly hold?: Hold | null
-  /** Meta took the account away from us. */
+  /** Meta ended our access to the account. */
   readonly removed?: { readonly reason: string; readonly sinceMs: number } | null
   readonly violation?: { readonly type: string; readonly sinceMs: number } | null
-  /** The username that was last given up from here. */
+  /** The username that was last released from here. */
   readonly releasedUsername?: string | null
-  /** What a person is told, oldest first. */
+  /** Notices for a person, oldest first. */
   readonly notices?: readonly Notice[]
   /** Webhook fields that the app at Meta is not subscribed to. */
   readonly fields?: { readonly missing: readonly string[]; readonly checkedAtMs: number } | null
@@ -59,7 +59,7 @@ export interface NumberFacts {
     readonly limit: number | null
     readonly checkedAtMs: number
   } | null
-  /** The address of ours that Meta calls back for this number; null: none that we know of. */
+  /** Our callback URL that Meta uses for this number; null: none is known. */
   readonly callsBackTo: string | null
   readonly checkedAtMs: number
 }
@@ -68,15 +68,15 @@ export interface NumberInfo {
   readonly number: string
   readonly name: string | null
   readonly facts: Pick<NumberFacts, 'rating' | 'accountMode' | 'throughput' | 'isCoexistence' | 'isRegistered'>
-  /** null: Meta does not say, or says something that is no limit. */
+  /** null: Meta sends none, or an unknown value. */
   readonly limit: string | null
 }
 
-/** Asked of Graph for each number. */
+/** Fields requested from Graph for each number. */
 export const INFO_FIELDS =
   'id,display_phone_number,verified_name,quality_rating,whatsapp_business_manager_messaging_limit,messaging_limit_tier,account_mode,platform_type,is_on_biz_app,throughput'
 
-/** @returns undefined when it is no answer about a number. */
+/** @returns undefined when the answer does not describe a number. */
 export function readInfo(body: Json): NumberInfo | undefined {
   const number = (textAt(body, 'display_phone_number') ?? '').replaceAll(/\D/g, '')
   if (number.length < 7 || number.length > 15) return undefined
@@ -90,12 +90,12 @@ export function readInfo(body: Json): NumberInfo | undefined {
       isCoexistence: body['is_on_biz_app'] === true,
       isRegistered: textAt(body, 'platform_type') === 'CLOUD_API',
     },
-    // The second is the older field, which is empty since August 2026.
+    // The second field is the older one; Meta has left it empty since August 2026.
     limit: tierAt(body, 'whatsapp_business_manager_messaging_limit') ?? tierAt(body, 'messaging_limit_tier'),
   }
 }
 
-/** @returns what is known after an answer about the number. */
+/** @returns the facts after an answer about the number. */
 export function afterAnswer(before: Partial<NumberFacts>, { facts, limit }: NumberInfo, nowMs: number) {
   const known: Partial<NumberFacts> =
     limit === null
@@ -104,7 +104,7 @@ export function afterAnswer(before: Partial<NumberFacts>, { facts, limit }: Numb
   return { ...before, ...facts, ...known, checkedAtMs: nowMs }
 }
 
-/** Meta writes a limit as `TIER_2K` or, in some callbacks, as a number of people, of which -1 is no limit. */
+/** Meta writes a limit as `TIER_2K` or, in some callbacks, as a number of people, with -1 for no limit. */
 function tierAt(value: Json, name: string): string | null {
   const people = integerAt(value, name)
   if (people === -1) return 'TIER_UNLIMITED'
@@ -114,11 +114,11 @@ function tierAt(value: Json, name: string): string | null {
   return tier !== null && /^TIER_(?:\d{1,9}K?|UNLIMITED)$/.test(tier) ? tier : null
 }
 
-/** What a callback `business_capability_update` changes. One that comes late does not undo what was learned since. */
+/** Applies a callback `business_capability_update`. A late one does not overwrite newer facts. */
 export function afterCapabilityUpdate(facts: NumberFacts, value: Json, atMs: number): NumberFacts {
   const tier = tierAt(value, 'max_daily_conversations_per_business') ?? tierAt(value, 'current_limit')
   const knownAtMs = Math.max(facts.limit?.atMs ?? 0, facts.limitSilentAtMs ?? 0)
-  // Callbacks carry whole seconds.
+  // Callback times are whole seconds.
   if (tier === null || atMs < Math.floor(knownAtMs / 1_000) * 1_000) return facts
   return { ...facts, limit: { tier, source: 'callback', atMs }, limitSilentAtMs: null }
 }
@@ -133,18 +133,21 @@ export function limitOfPortfolio(numbers: readonly (NumberFacts | null)[]): Port
 }
 
 /**
- * What a callback `phone_number_quality_update` changes. It no longer reports the quality, in spite of its name: that is
- * asked for.
+ * Applies a callback `phone_number_quality_update`. Despite its name it no longer reports the quality, which has to
+ * be requested.
  */
 export function afterQualityUpdate(facts: NumberFacts, value: Json, atMs: number): NumberFacts {
   const isFaster = textAt(value, 'event') === 'THROUGHPUT_UPGRADE'
   return afterCapabilityUpdate(isFaster ? { ...facts, throughput: 'HIGH' } : facts, value, atMs)
 }
 
-/** To one person: a message in six seconds, and 45 in advance that are paid back. */
+/**
+ * Meta's limit for one recipient: one message every six seconds, with a burst of 45 that counts against later
+ * messages.
+ */
 export const TO_ONE = { everyMs: 6_000, burst: 45 } as const
 
-/** Messages a second that Meta takes from a number. */
+/** Messages per second that Meta accepts from a number. */
 export function perSecond({ isCoexistence, throughput }: Pick<NumberFacts, 'isCoexistence' | 'throughput'>): number {
   if (isCoexistence) return 20
   return throughput === 'HIGH' ? 1_000 : 80

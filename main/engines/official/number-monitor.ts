@@ -17,12 +17,12 @@ import type { TemplateStates } from './template-states.ts'
 import type { TemplateWordsStore } from './template-words.ts'
 import type { GraphCredentials, NotOk, Transport } from './transport.ts'
 
-/** What is known of the way to Meta; memory only, for it says nothing about tomorrow. */
+/** State of the connection to Meta. Kept in memory only, because it is soon out of date. */
 export interface MetaConnection {
   readonly reachable: boolean
   readonly lastSeenAtMs: number | null
   readonly latencyMs: number | null
-  /** Since when Meta refuses for want of a permission. */
+  /** Since when Meta refuses requests because a permission is missing. */
   readonly unpermittedSinceMs: number | null
 }
 
@@ -43,18 +43,18 @@ interface NumberMonitorDeps {
 }
 
 export interface NumberMonitor {
-  /** Meta was asked something. @param reply how it failed; absent: it answered. */
+  /** Records the result of a request to Meta. @param reply how it failed; absent: it succeeded. */
   responded(id: InstanceId, latencyMs: number | null, reply?: NotOk): void
-  /** Meta refuses this number from now on; the instance is updated. */
+  /** Meta now refuses this number; updates the instance. */
   refused(id: InstanceId, reason: Refusal, code: number): Promise<void>
   permissionMissing(id: InstanceId): void
-  /** Asks Meta about the number, now and every half hour; says that it is connected once it is. */
+  /** Checks the number at Meta now and every half hour, and reports it as connected after the first success. */
   follow(id: InstanceId): void
   forget(id: InstanceId): void
   contact(id: InstanceId): MetaConnection
-  /** Takes up every number that is to be connected. */
+  /** Starts with every number that should be connected. */
   begin(): void
-  /** Resolves when no question is under way. */
+  /** Resolves when no check is running. */
   settled(): Promise<void>
 }
 
@@ -62,7 +62,7 @@ const CHECK_EVERY_MS = 30 * 60_000
 const PORTFOLIO_EVERY_MS = 24 * 60 * 60_000
 const FIELDS_EVERY_MS = 24 * 60 * 60_000
 const TEMPLATES = 100
-/** After a start the questions are spread, so that hundreds of numbers do not ask at once. */
+/** After a start the checks are spread out, so that hundreds of numbers are not checked at the same moment. */
 const FIRST_CHECKS_MS = 60_000
 const BETWEEN_SUBSCRIPTIONS_MS = 100
 const FIRST_RETRY_MS = 1_000
@@ -70,12 +70,12 @@ const LONGEST_RETRY_MS = 5 * 60_000
 
 const UNKNOWN: MetaConnection = { reachable: true, lastSeenAtMs: null, latencyMs: null, unpermittedSinceMs: null }
 
-/** Keeps an eye on each number: whether its token is good, and what Meta says of its quality. */
+/** Checks each number regularly: whether its token is valid, and the quality that Meta reports. */
 export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
   const { db, clock, random, log, alarms, numbers, transport, sink } = needs
   const contacts = new Map<InstanceId, MetaConnection>()
   const failures = new Map<InstanceId, number>()
-  /** Many sends can find a dead token together; it is reported once. */
+  /** Several sends may find the same invalid token at the same time; it is reported once. */
   const refusing = new Map<InstanceId, Promise<void>>()
   const running = new Map<InstanceId, Promise<void>>()
 
@@ -117,7 +117,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
       let unsubscribed = 0
       for (const { instanceId, up, refused, facts } of numbers.all()) {
         if (!up || refused !== null) continue
-        // Nothing that people write arrives until Meta has our new address, so these do not wait their turn.
+        // Checked first: messages do not arrive until Meta has the new callback URL.
         const isUnsubscribed = facts?.callsBackTo !== needs.callbackAddress(instanceId)
         const inMs = isUnsubscribed
           ? unsubscribed++ * BETWEEN_SUBSCRIPTIONS_MS
@@ -132,7 +132,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
 
   async function refuse(id: InstanceId, reason: Refusal, code: number): Promise<void> {
     await sink(id, { kind: 'auth_failed', reason, code, untilMs: null })
-    // Last, so that a crash between the two repeats the report, which changes nothing.
+    // Stored last: a crash in between only repeats the report, which is harmless.
     await db.commit((tx) => numbers.refuse(tx, id, reason))
     alarms.clear(checking(id))
   }
@@ -150,7 +150,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     })
   }
 
-  /** Full jitter: many numbers that lost Meta together must not come back together. */
+  /** Full jitter, so that many numbers that lost Meta together do not reconnect together. */
   function again(id: InstanceId): void {
     const failed = (failures.get(id) ?? 0) + 1
     failures.set(id, failed)
@@ -168,7 +168,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     if (reply.kind === 'ok') {
       const latencyMs = clock.mono() - startedMono
       await isGood(number, reply.value, latencyMs, await portfolioOf(number, speaker))
-      // The number works whatever comes of this; it is asked again with the next check.
+      // A failure here does not affect the number; the next check asks again.
       await checkFields(number, speaker).catch((error: unknown) => {
         log.warn({ event: 'official.fields_not_checked', instanceId: id, cause: cause(error) })
       })
@@ -181,14 +181,14 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     await isBad(id, reply)
   }
 
-  /** A number hardly ever changes its business. @returns undefined where Meta is not asked, or does not say. */
+  /** A number hardly ever moves to another business. @returns undefined if Meta is not asked, or does not say. */
   async function portfolioOf({ facts, wabaId }: ConnectedNumber, speaker: GraphCredentials) {
     if ((facts?.portfolio?.checkedAtMs ?? 0) > clock.now() - PORTFOLIO_EVERY_MS) return undefined
     const found = await transport.portfolioOf(speaker, wabaId)
     return found.kind === 'ok' ? (found.value ?? undefined) : undefined
   }
 
-  /** They are changed in the App Dashboard, of which Meta reports nothing. */
+  /** The fields are changed in Meta's App Dashboard, and Meta sends no callback about it. */
   async function checkFields(number: ConnectedNumber, speaker: GraphCredentials): Promise<void> {
     const { instanceId: id, facts, credentials, phoneNumberId } = number
     const { checkedAtMs = 0, missing: before = [] } = facts?.fields ?? {}
@@ -202,7 +202,10 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     )
   }
 
-  /** Once a day for all numbers of a business account: how many templates there are, and the words and states of the first. */
+  /**
+   * Once a day for all numbers of a business account: the number of templates, and the text and state of the first
+   * ones.
+   */
   async function checkTemplates(id: InstanceId, speaker: GraphCredentials): Promise<void> {
     const number = numbers.of(id)
     if (!hasCredentials(number) || !needs.capacities.isDue(number)) return
@@ -225,7 +228,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     failures.delete(id)
     const isStill = await db.commit(async (tx) => {
       const now = numbers.of(id)
-      // Somebody stopped it, or connected another number, while Meta was asked.
+      // While Meta was asked, the instance was stopped, or connected to another number.
       if (!hasCredentials(now) || !now.up || now.phoneNumberId !== before.phoneNumberId) return false
       await learnAll(tx, now, info)
       if (portfolioId !== undefined) await learnPortfolio(tx, now, portfolioId)
@@ -237,7 +240,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     checkAt(id, clock.now() + CHECK_EVERY_MS)
   }
 
-  /** Meta may have no callback URL, or one that we no longer have. */
+  /** Meta may have no callback URL, or an outdated one. */
   async function renewCalls(id: InstanceId): Promise<void> {
     const number = numbers.of(id)
     const address = needs.callbackAddress(id)
@@ -259,7 +262,7 @@ export function createNumberMonitor(needs: NumberMonitorDeps): NumberMonitor {
     await numbers.rename(tx, instanceId, { number: info.number, name: info.name })
   }
 
-  /** All numbers of a WhatsApp account are of one portfolio. */
+  /** All numbers of a WhatsApp account belong to one portfolio. */
   async function learnPortfolio(tx: Tx, { wabaId }: ConnectedNumber, id: string): Promise<void> {
     const portfolio = { id, checkedAtMs: clock.now() }
     for (const { instanceId } of numbers.ofAccount(wabaId)) {

@@ -31,27 +31,27 @@ import {
   type Refusal,
 } from './store.ts'
 
-/** What proves to Meta that we speak for a number, and to us that Meta speaks. */
+/** The token that identifies a number at Meta, and the secret that proves that a callback comes from Meta. */
 export interface Credentials {
   readonly accessToken: Secret
   readonly appSecret: Secret
 }
 
-/** What ties an instance to a number; its secrets are opened when they are used. */
+/** The number behind an instance. Its secrets are decrypted when they are used. */
 export interface OfficialNumber {
   readonly instanceId: InstanceId
   readonly accountId: AccountId
-  /** The token of the page that connects it; null once it did. */
+  /** The token of the connect page; null after it was used. */
   readonly page: (PageTokenColumns & { readonly tokenHash: Uint8Array }) | null
   readonly phoneNumberId: string | null
   readonly wabaId: string | null
   readonly number: string | null
   readonly name: string | null
-  /** Somebody wants it connected. */
+  /** The number should be connected. */
   readonly up: boolean
   readonly refused: Refusal | null
   readonly facts: NumberFacts | null
-  /** The version of the Graph API that it speaks; null: that of the service. */
+  /** Version of the Graph API for this number; null: that of the service. */
   readonly graphVersion: string | null
   /** @throws ApiError sealed */
   readonly verifyToken: () => Secret
@@ -59,12 +59,12 @@ export interface OfficialNumber {
   readonly credentials: () => Credentials
 }
 
-/** One that a page connects. */
+/** A number that is waiting for its connect page. */
 export type WithPage = OfficialNumber & { readonly page: NonNullable<OfficialNumber['page']> }
 
 export const hasPage = (known: OfficialNumber): known is WithPage => known.page !== null
 
-/** One that has credentials. */
+/** A number with credentials. */
 export type ConnectedNumber = OfficialNumber & {
   readonly phoneNumberId: string
   readonly wabaId: string
@@ -77,7 +77,7 @@ export const hasCredentials = (known: OfficialNumber | undefined): known is Conn
 export const isUsable = (known: OfficialNumber | undefined): known is ConnectedNumber =>
   hasCredentials(known) && known.up && known.refused === null
 
-/** What connects an instance to a number. */
+/** The data that connects an instance to a number. */
 export interface Connection {
   readonly phoneNumberId: string
   readonly wabaId: string
@@ -90,14 +90,14 @@ export interface Connection {
 export type Numbers = ReturnType<typeof createNumbers>
 
 /**
- * All numbers, in the database and in memory. Changes are conditions in SQL and reach the memory after their commit;
- * each returns the number as it is then, or undefined when its condition did not hold.
+ * All numbers, in the database and in memory. Changes are SQL updates with a condition and reach the memory after the
+ * commit. Each returns the updated number, or undefined when its condition did not hold.
  */
 export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random: Random }) {
   const known = new Map<InstanceId, OfficialNumber>()
   const byPhoneNumberId = new Map<string, Set<InstanceId>>()
   const byPortfolio = new Map<string, Set<InstanceId>>()
-  /** By portfolio; absent: one of its numbers has changed since. */
+  /** By portfolio; absent: one of its numbers has changed since the limit was computed. */
   const limits = new Map<string, Portfolio['limit']>()
   let loading: Promise<void> | undefined
   const pageTokens = createPageTokens({ db, seal, random })
@@ -145,17 +145,17 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
     load: () => (loading ??= load()),
     of: (instanceId: InstanceId): OfficialNumber | undefined => known.get(instanceId),
     all: (): readonly OfficialNumber[] => [...known.values()],
-    /** Every instance that speaks for this number of Meta's. */
+    /** Every instance that uses this number of Meta's. */
     having: (phoneNumberId: string): readonly OfficialNumber[] =>
       [...(byPhoneNumberId.get(phoneNumberId) ?? [])].flatMap((id) => known.get(id) ?? []),
-    /** Those that share a messaging limit with the number, itself included. */
+    /** The portfolio that shares a messaging limit with the number, itself included. */
     portfolioOf(instanceId: InstanceId): Portfolio | null {
       const number = known.get(instanceId)
       const key = number === undefined ? null : portfolioKeyOf(number)
       if (number === undefined || key === null) return null
       return { key, id: number.facts?.portfolio?.id ?? null, limit: limitOf(key) }
     },
-    /** Whether numbers of other accounts of this home are in the portfolio of the number. */
+    /** Whether accounts other than the number's own have numbers in its portfolio. */
     sharesPortfolio(instanceId: InstanceId): boolean {
       const number = known.get(instanceId)
       const others = number === undefined ? [] : [...(byPortfolio.get(portfolioKeyOf(number) ?? '') ?? [])]
@@ -167,17 +167,17 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
       const sought = hashOfToken(token)
       return [...known.values()].filter(hasPage).find(({ page }) => sought.equals(page.tokenHash))
     },
-    /** @returns null while the vault is not open. */
+    /** @returns null while the vault is locked. */
     showToken: ({ instanceId, page }: WithPage): string | null => pageTokens.show(instanceId, page),
 
-    /** Gives the instance a page that connects a number, unless it has one. */
+    /** Gives the instance a connect page unless it has one. */
     async open(tx: Tx, { id, accountId }: Pick<EngineInstance, 'id' | 'accountId'>) {
       const verify = new Secret(random.bytes(24).toString('base64url'))
       const verifySealed = seal.seal(verify, verifyOwner(id))
       const token = pageTokens.make(id)
       return written(tx, await tx.one(addNumber, { instanceId: id, accountId, ...token, verifySealed }))
     },
-    /** The page that connects a number stops opening; the next one has another token. */
+    /** The current connect page stops working; the next one has another token. */
     async renewToken(tx: Tx, instanceId: InstanceId): Promise<void> {
       written(tx, await tx.one(renewToken, { instanceId }))
     },
@@ -202,7 +202,10 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
     refuse: async (tx: Tx, instanceId: InstanceId, reason: Refusal) =>
       written(tx, await tx.one(refuse, { instanceId, reason })),
     accept: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(accept, { instanceId })),
-    /** Notes what Meta said, upon what it said before: read here, because another unit may have changed it since. */
+    /**
+     * Merges new facts into the stored ones. The stored ones are read in the same commit, because another commit may
+     * have changed them.
+     */
     async note(tx: Tx, instanceId: InstanceId, change: (before: NumberFacts) => NumberFacts) {
       const facts = (await tx.one(numberById, { instanceId }))?.facts ?? null
       if (facts === null) return undefined
@@ -212,7 +215,10 @@ export function createNumbers({ db, seal, random }: { db: Db; seal: Seal; random
       written(tx, await tx.one(rename, { instanceId, ...called })),
     speak: async (tx: Tx, instanceId: InstanceId, version: string | null) =>
       written(tx, await tx.one(setGraphVersion, { instanceId, version })),
-    /** Keeps the row with its verify token, so that the configuration at Meta still works for a number connected later. */
+    /**
+     * Keeps the row with its verify token, so that the configuration at Meta still works for a number connected
+     * later.
+     */
     forget: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(forgetCredentials, { instanceId })),
     async remove(tx: Tx, instanceId: InstanceId): Promise<void> {
       for (const statement of [removeNumber, removeCallbacks, removeAddresses, removeContacts, removeUserIds])
@@ -234,7 +240,7 @@ function unindex(numbers: Index, key: string | null, instanceId: InstanceId): vo
   if (numbers.get(key)?.size === 0) numbers.delete(key)
 }
 
-/** Numbers of one WhatsApp account are of one portfolio, also where Meta does not say of which. */
+/** Numbers of one WhatsApp account belong to one portfolio, even when Meta does not name it. */
 const portfolioKeyOf = ({ facts, wabaId }: OfficialNumber): string | null =>
   wabaId === null ? null : facts?.portfolio ? `portfolio ${facts.portfolio.id}` : `account ${wabaId}`
 
@@ -255,7 +261,7 @@ function toNumber(row: NumberRow, seal: Seal): OfficialNumber {
   }
 }
 
-/** Written by `connect` and `note` above, and by versions before. */
+/** Written by `connect` and `note` above, and by earlier versions. */
 function toFacts(json: string): NumberFacts {
   const { restriction, messagingLimit, ...facts } = JSON.parse(json) as NumberFacts & EarlierFacts
   const tier = messagingLimit ?? 'UNKNOWN'
@@ -266,7 +272,7 @@ function toFacts(json: string): NumberFacts {
   }
 }
 
-/** What version 56 of the schema and earlier ones wrote. */
+/** The format up to version 56 of the schema. */
 interface EarlierFacts {
   readonly restriction?: Restriction | null
   readonly messagingLimit?: string

@@ -11,19 +11,19 @@ import type { SelfTest } from './self-test.ts'
 import { beginSignup, endSignup, signupOf } from './store.ts'
 import type { App, GraphCredentials, Transport } from './transport.ts'
 
-/** What the page shows before anything is given. */
+/** Contents of the page before anything is entered. */
 export interface OnboardingView {
   readonly id: InstanceId
   readonly accountId: AccountId
-  /** Where Meta is to call; null without a public address. */
+  /** The callback URL for Meta; null without a public address. */
   readonly callbackAddress: string | null
   readonly verifyToken: Secret
   readonly selfTest: SelfTest
-  /** Meta's own signup can be offered. */
+  /** Whether Meta's own signup is offered. */
   readonly canSignUp: boolean
 }
 
-/** As it was typed. */
+/** As entered. */
 export interface Pasted {
   readonly accessToken: string
   readonly appSecret: string
@@ -34,29 +34,32 @@ export interface Pasted {
 
 interface SignedUp {
   readonly id: InstanceId
-  /** As it was before the page was used up. */
+  /** The page's contents before it was used up. */
   readonly view: OnboardingView
-  /** Made for a number that is new to the Cloud API. */
+  /** Created for a number that was newly registered with the Cloud API. */
   readonly pin: Secret
   readonly outcome: ConnectOutcome
 }
 
-/** The page behind `onboarding_url` of a live number. @throws ApiError not_found, everywhere, for a token that is unknown or was used. */
+/**
+ * The page behind `onboarding_url` of a live number. Every function @throws ApiError not_found for an unknown or used
+ * token.
+ */
 export interface Onboarding {
   token(instance: EngineInstance): Promise<string | null>
   renew(tx: Tx, id: InstanceId): Promise<void>
   isKnown(token: string): Promise<boolean>
   view(token: string): Promise<OnboardingView>
   paste(token: string, pasted: Pasted): Promise<ConnectOutcome>
-  /** @returns the address of Meta's signup, made for this one visit. */
+  /** @returns the URL of Meta's signup, valid for this visit. */
   beginSignup(token: string): Promise<string>
-  /** Who began the signup; it is not used up. @throws ApiError not_found as finishSignup */
+  /** The account that started the signup; does not use the state up. @throws ApiError not_found as finishSignup */
   accountOfSignup(state: string): Promise<AccountId>
-  /** What comes back from there. @throws ApiError not_found for a state that is unknown, old or was used. */
+  /** Completes the signup with what Meta returned. @throws ApiError not_found for an unknown, expired or used state. */
   finishSignup(code: string, state: string): Promise<SignedUp>
 }
 
-/** The operator's own app at Meta, for those who are a Tech Provider there. */
+/** The operator's own app at Meta, for operators who are a Tech Provider. */
 export interface SignupApp extends App {
   readonly configId: string
 }
@@ -112,7 +115,7 @@ export function createOnboarding(needs: OnboardingNeeds): Onboarding {
     }
   }
 
-  /** The first number of the accounts that were shared which nobody here has connected. */
+  /** The first number in the shared accounts that is not connected here yet. */
   async function findNumber(speaker: GraphCredentials, accounts: readonly string[]) {
     for (const wabaId of accounts) {
       const found = await transport.numbersOf(speaker, wabaId)
@@ -210,7 +213,7 @@ function digits(random: Random, length: number): string {
 
 const noNumber: ConnectOutcome = { kind: 'problem', field: null, reason: { code: 'no_number' } }
 
-/** Meta's ids are digits and its secrets are one line. Anything else was pasted by mistake. */
+/** Meta's ids are digits and its secrets have one line. Anything else was pasted by mistake. */
 function problemIn({ accessToken, appSecret, phoneNumberId, wabaId, pin }: Pasted): ConnectOutcome | undefined {
   const wrong = (field: GivenField): ConnectOutcome => ({ kind: 'problem', field, reason: { code: `${field}_form` } })
   if (!/^[0-9]{5,30}$/.test(phoneNumberId)) return wrong('phone_number_id')

@@ -3,9 +3,9 @@ import { createOutbound, type Dial, type Outbound, type Resolve } from '../../ou
 import { MEDIA_ZONES } from './graph-client.ts'
 
 export interface OutboundClients {
-  /** To Graph and to where it keeps files, and nowhere else: every request carries a token. */
+  /** Reaches only Graph and Meta's file hosts: every request carries a token. */
   readonly graph: Outbound
-  /** To ourselves, as the outside sees us; null where there is no public address. */
+  /** Reaches this service through its public URL; null without one. */
   readonly mirror: Outbound | null
   readonly isSimulated: boolean
   close(): Promise<void>
@@ -15,28 +15,28 @@ interface WaysOutNeeds {
   readonly clock: Clock
   readonly resolve: Resolve
   readonly dial?: Dial | undefined
-  /** Known once a simulator listens. */
+  /** Known only once a simulator listens. */
   readonly graphBaseUrl: () => string
-  /** Graph is a simulator on this machine, which reaches us here as well. */
+  /** Whether Graph is a simulator on this machine, which calls back over loopback. */
   readonly isSimulated: boolean
   readonly publicBaseUrl: string | null
 }
 
 /**
- * Two guards of their own beside the one for addresses that callers choose: this engine's token must reach nobody but
- * Meta, and loopback, which only a simulator has any use for, must not become reachable for webhooks by it.
+ * Two guards of their own beside the one for URLs that callers choose: the token of this engine must reach only Meta,
+ * and loopback, which only a simulator needs, must not become reachable for webhooks.
  */
 export function createOutboundClients(needs: WaysOutNeeds): OutboundClients {
   const { clock, resolve, dial, graphBaseUrl, publicBaseUrl, isSimulated } = needs
   const zones = isSimulated ? [] : MEDIA_ZONES
   const graph = createOutbound({
     ...{ clock, resolve },
-    // A simulator is dialled where it says it is.
+    // The simulator's own address is used without a lookup.
     dial: isSimulated ? undefined : dial,
     trustedRanges: isSimulated ? ['127.0.0.0/8', '::1/128'] : [],
     only: () => [new URL(graphBaseUrl()).origin, ...zones],
   })
-  // Without a look at this machine's own networks: on a server the public address is one of them.
+  // Does not refuse this machine's own networks: on a server the public address is one of them.
   const mirror =
     publicBaseUrl === null
       ? null

@@ -1,7 +1,7 @@
 import { charactersIn, INTERACTIVE_LIMITS, TEXT_LIMITS } from '../../contract/message-limits.ts'
 import { recordAt, recordsAt, type Json } from './json.ts'
 
-/** A part of a raw payload that Meta refuses. */
+/** A part of a raw payload that Meta would refuse. */
 export interface PayloadFault {
   /** A path in the payload: `interactive.body.text`. */
   readonly field: string
@@ -12,8 +12,8 @@ export interface PayloadFault {
 type Checks = Generator<PayloadFault, void>
 
 /**
- * The first limit of the Cloud API that a raw payload exceeds, as far as they are known. Shapes are not checked: Meta
- * refuses those in its own words.
+ * The first known limit of the Cloud API that a raw payload exceeds. The structure is not checked: Meta reports such
+ * errors itself.
  */
 export function exceededLimit(payload: object): PayloadFault | undefined {
   return exceededLimits(payload as Json).next().value ?? undefined

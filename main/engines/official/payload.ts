@@ -6,7 +6,7 @@ import { isGroupName, metaGroupId } from './group-id.ts'
 import { isMetaVoiceNote } from './media-rules.ts'
 import type { Json } from './json.ts'
 
-/** What goes to Graph of a message, or why it cannot. */
+/** The request body of a message, or why there is none. */
 export type Payload =
   | { readonly kind: 'payload'; readonly text: string }
   | { readonly kind: 'wrong'; readonly message: string }
@@ -14,9 +14,9 @@ export type Payload =
 const IS_USER_ID = new RegExp(`^${USER_ID}$`)
 
 /**
- * The exact text of the request. A raw payload is passed on key by key in its own order; only what Graph needs to know
- * of every message is put in front where it is absent.
- * @param mediaId of the file of a media message, uploaded before.
+ * The exact text of the request. Keys of a raw payload are kept in their order; the fields that Graph requires in
+ * every message are put in front if they are missing.
+ * @param mediaId of the uploaded file of a media message.
  */
 export function payloadOf(out: Outgoing, messageId: MessageId, mediaId: string | null): Payload {
   if (out.kind === 'cloud_api') return { kind: 'payload', text: rawPayload(out.to, out.payload as Json, messageId) }
@@ -28,7 +28,7 @@ export function payloadOf(out: Outgoing, messageId: MessageId, mediaId: string |
   return { kind: 'payload', text: JSON.stringify(payload) }
 }
 
-/** Meta finds the account by the number as dialled today, even if the account has another spelling. */
+/** Meta finds the account by the number as dialled today, even if the account uses an older spelling. */
 function addressed(to: string) {
   if (isGroupName(to)) return { to: metaGroupId(to) }
   return IS_USER_ID.test(to) ? { recipient: to } : { to: dialledNumber(to) }
@@ -65,7 +65,7 @@ function contentOf(out: Exclude<Outgoing, { kind: 'cloud_api' }>, mediaId: strin
   }
 }
 
-/** Fields that every message of Graph has. Other fields of a raw payload are passed on. */
+/** Adds the fields that every Graph message has, and passes on the other fields of a raw payload. */
 function rawPayload(to: string, payload: Json, messageId: MessageId): string {
   const { to: ownTo, recipient } = payload
   const added = {
@@ -77,7 +77,7 @@ function rawPayload(to: string, payload: Json, messageId: MessageId): string {
   return JSON.stringify({ ...added, ...payload, ...opaque })
 }
 
-/** Whether Meta will name the message by our id in what it calls back. */
+/** Whether callbacks about the message will carry our id. */
 export function carriesOurId(out: Outgoing): boolean {
   return out.kind !== 'cloud_api' || !Object.hasOwn(out.payload, 'biz_opaque_callback_data')
 }

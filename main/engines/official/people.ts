@@ -17,17 +17,21 @@ import {
 } from './store.ts'
 
 export interface People {
-  /** Digits whenever they are known, as they were given here; else Meta's own id of the person. */
+  /** The person's digits if known, as they were given here; otherwise Meta's user id. */
   nameOf(instanceId: InstanceId, person: Person): Promise<string>
-  /** A number and an id belong to one person. */
+  /** Records that a number and an id belong to one person. */
   know(instanceId: InstanceId, known: { readonly number: string; readonly userId: string }): Promise<void>
-  /** A message to `to` went to somebody whom Meta writes as `address`, which is not always how they are dialled. */
+  /**
+   * Records that a message to `to` reached the person whom Meta writes as `address`, which may differ from the
+   * dialled number.
+   */
   reached(instanceId: InstanceId, to: string, address: string): Promise<void>
-  /** Somebody has another number. Their id changes with it, and the new number may be hidden. */
+  /** A person changed their number. Their id changes with it, and the new number may be hidden. */
   changed(instanceId: InstanceId, change: { readonly before: Person; readonly after: Person }): Promise<void>
   /**
-   * Whom to write to: an id that Meta gave another portfolio is of no use to this number, but the number behind it is.
-   * @returns null: the id is of another portfolio, and no number is known.
+   * The name to write to. An id from another portfolio does not work for this number, but the phone number behind it
+   * does.
+   * @returns null: the id is from another portfolio, and no number is known.
    */
   writableName(instanceId: InstanceId, to: string): Promise<string | null>
 }
@@ -40,7 +44,10 @@ interface PeopleDeps {
 
 const IS_USER_ID = new RegExp(`^${USER_ID}$`)
 
-/** Keeps which names belong to one person. The rooms are told before it is stored; telling them twice changes nothing. */
+/**
+ * Stores which names belong to one person. The rooms are informed before the commit; informing them twice is
+ * harmless.
+ */
 export function createPeople({ db, sink, numbers }: PeopleDeps): People {
   const behind = async (instanceId: InstanceId, userId: string | null) =>
     userId === null ? undefined : (await db.readOne(numberOfUser, { instanceId, userId }))?.number
@@ -54,13 +61,13 @@ export function createPeople({ db, sink, numbers }: PeopleDeps): People {
     await db.commit((tx) => tx.run(knowUser, { instanceId, userId, number }))
   }
 
-  /** Undefined: not connected. */
+  /** undefined: not connected. */
   function scopeOf(instanceId: InstanceId): UserIdRow | undefined {
     const { wabaId = null, facts = null } = numbers.of(instanceId) ?? {}
     return wabaId === null ? undefined : { wabaId, portfolioId: facts?.portfolio?.id ?? null }
   }
 
-  /** Notes which portfolio an id comes from. Call it for people whose number is not known. */
+  /** Records which portfolio an id comes from. Call it for people whose number is not known. */
   async function noteScope(instanceId: InstanceId, userId: string): Promise<void> {
     const scope = scopeOf(instanceId)
     if (scope === undefined) return
@@ -105,6 +112,6 @@ export function createPeople({ db, sink, numbers }: PeopleDeps): People {
   }
 }
 
-/** Where Meta does not name both portfolios, it decides itself whether it knows an id. */
+/** If Meta does not name both portfolios, the message is sent and Meta decides whether it knows the id. */
 const isElsewhere = (from: UserIdRow, now: UserIdRow | undefined): boolean =>
   from.portfolioId !== null && now !== undefined && now.portfolioId !== null && from.portfolioId !== now.portfolioId

@@ -28,7 +28,9 @@ const KEEP_MS = 60 * 24 * 60 * 60_000
 
 export type RecategorizedTemplates = ReturnType<typeof createRecategorizedTemplates>
 
-/** Templates that Meta turned from utility into marketing templates, as it does when it suspends utility templates. */
+/**
+ * Templates that Meta turned from utility into marketing templates, which it does when it suspends utility templates.
+ */
 export function createRecategorizedTemplates({ db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> }) {
   return {
     /** @param value of a callback `template_category_update`. */
@@ -43,7 +45,7 @@ export function createRecategorizedTemplates({ db, clock }: { readonly db: Db; r
       })
     },
 
-    /** Their ids. */
+    /** The ids of these templates. */
     async since({ accountId, wabaId }: ConnectedNumber, sinceMs: number): Promise<ReadonlySet<string>> {
       return new Set((await db.read(since, { accountId, wabaId, sinceMs })).map(({ id }) => id))
     },

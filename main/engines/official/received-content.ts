@@ -1,13 +1,15 @@
 import type { MessageContent, UnavailableReason } from '../../contract/message-content.ts'
 import { integerAt, parseRecord, recordAt, recordsAt, textAt, type Json } from './json.ts'
 
-/** A message that Meta reports and does not hand out. @param kind Meta's own name of it. */
+/** A message that Meta reports without its content. @param kind Meta's name of it. */
 export const unavailableContent = (reason: UnavailableReason, kind: string): MessageContent => ({
   type: 'unavailable',
   ...{ reason, kind },
 })
 
-/** What a message is besides its text, by its type. @param content the part of the message named like the type. */
+/**
+ * The content of a message besides its text, by its type. @param content the part of the message named like the type.
+ */
 export function whatItIs(message: Json, type: string, content: Json): MessageContent | null {
   return Object.hasOwn(KINDS, type) ? (KINDS[type]?.(message, content) ?? null) : null
 }
@@ -78,17 +80,17 @@ function toItem(item: Json) {
   }
 }
 
-/** Known only where every item has a price, in one currency. */
+/** Known only if every item has a price, all in one currency. */
 function totalOf(items: readonly ReturnType<typeof toItem>[]) {
   const currency = items[0]?.price?.currency
   if (currency === undefined) return null
   if (items.some(({ price }) => price?.currency !== currency)) return null
-  // Cents, because sums of fractions are off by a hair.
+  // Computed in cents, because sums of fractions are inexact.
   const cents = items.reduce((sum, { price, quantity }) => sum + Math.round((price?.amount ?? 0) * 100) * quantity, 0)
   return { amount: cents / 100, currency }
 }
 
-/** A number that is written as such or as text, or null. */
+/** A number written as a number or as text, or null. */
 function numberAt(from: Json, name: string): number | null {
   const value = from[name]
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value

@@ -8,7 +8,7 @@ interface UploadedFile {
   readonly bytes: Buffer
 }
 
-/** Slow lines: 16 MB at 1 Mbit/s. */
+/** Allows for slow connections: 16 MB at 1 Mbit/s. */
 const UPLOAD_MS = 130_000
 /** Connections that may break during one upload. */
 const MOST_BREAKS = 3
@@ -16,8 +16,8 @@ const MOST_BREAKS = 3
 const SESSION = /^upload:[\w+=:-]{1,500}(\?sig=[\w-]{1,200})?$/
 
 /**
- * Graph's resumable upload ("Upload a file" in its documentation). It is for files that are not sent to a person, such
- * as the sample of a template, and goes on where it was when a connection breaks.
+ * Graph's resumable upload ("Upload a file" in its documentation). It is for files that are not sent to a person,
+ * such as the sample of a template, and resumes after a broken connection.
  * @returns the handle that names the file in other calls.
  */
 export function createResumableUpload(client: Pick<GraphClient, 'ask'>) {
@@ -25,7 +25,7 @@ export function createResumableUpload(client: Pick<GraphClient, 'ask'>) {
     { accountId, accessToken: token, version }: GraphCredentials,
     { name, mimeType, bytes }: UploadedFile,
   ): Promise<Result<string>> {
-    // `app` is the app that the token belongs to: a number that was connected with a token does not know its id.
+    // `app` is the app that the token belongs to; for a number connected with a token, its id is not known.
     const announced = await client.ask({
       ...{ method: 'POST', path: 'app/uploads', accountId, token, version },
       query: { file_name: name, file_length: String(bytes.length), file_type: mimeType },
@@ -41,7 +41,7 @@ export function createResumableUpload(client: Pick<GraphClient, 'ask'>) {
         body: { type: 'application/octet-stream', bytes: bytes.subarray(offset) },
       })
 
-    /** How many bytes have arrived; null: Meta does not say. */
+    /** How many bytes have arrived; null if Meta does not say. */
     async function arrived(): Promise<number | null> {
       const state = await client.ask({ ...of, method: 'GET' })
       const offset = state.kind === 'ok' ? integerAt(state.body, 'file_offset') : null

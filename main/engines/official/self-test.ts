@@ -9,14 +9,14 @@ export type SelfTest =
   | { readonly kind: 'wrong'; readonly fault: CallbackFault }
   /** There is no address to test. */
   | { readonly kind: 'no_address' }
-  /** The simulator calls on this machine. */
+  /** Not tested: the simulator calls over loopback. */
   | { readonly kind: 'untested' }
 
 const PATIENCE_MS = 5_000
 
 /**
- * Calls our own callback address from outside, as Meta does when the address is entered there: through
- * `public_base_url`, so that a proxy or a tunnel that is not up is found before Meta finds it.
+ * Calls our own callback URL from outside, as Meta does when the URL is entered there. It uses `public_base_url`, so
+ * that a broken proxy or tunnel is found before Meta finds it.
  */
 export function createSelfTest({ outbound, random }: { outbound: Pick<Outbound, 'request'>; random: Random }) {
   return async (number: OfficialNumber, address: string): Promise<SelfTest> => {

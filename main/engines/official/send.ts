@@ -27,7 +27,7 @@ interface SendDeps {
   readonly transport: Transport
   readonly watch: Pick<NumberMonitor, 'responded' | 'refused' | 'permissionMissing'>
   readonly holds: Pick<Holds, 'begin' | 'end'>
-  /** Sends that Meta will name by its own id alone, until that id is stored. */
+  /** Sends whose callbacks will carry only Meta's id, until that id is stored. */
   readonly unnamed: PendingSends
   readonly people: Pick<People, 'reached' | 'writableName'>
   readonly pausedUntil: ReturnType<typeof createPauseLookup>
@@ -37,14 +37,14 @@ interface SendDeps {
 export type PendingSends = ReturnType<typeof createPendingSends>
 
 /**
- * Counts sends on their way whose status Meta will report by an id we do not know yet. While there is one, what is
- * called back for that instance and names no message of ours has to wait: it may be of this send.
+ * Counts unfinished sends whose status Meta will report under an id that is not stored yet. While there is one,
+ * callbacks of that instance that match no known message must wait, because they may belong to this send.
  */
 export function createPendingSends() {
   const waiting = new Map<string, number>()
   return {
     any: (instanceId: string): boolean => waiting.has(instanceId),
-    /** @returns what ends it; ending twice is harmless. */
+    /** @returns a function that ends it; calling it twice is harmless. */
     begin(instanceId: string): () => void {
       waiting.set(instanceId, (waiting.get(instanceId) ?? 0) + 1)
       let isOver = false
@@ -59,7 +59,7 @@ export function createPendingSends() {
   }
 }
 
-/** Sends over the Cloud API. Every send ends in one of the outcomes of the port. */
+/** Sends over the Cloud API. Every send ends in one of the port's outcomes. */
 export function createSend({
   db,
   clock,
@@ -90,7 +90,7 @@ export function createSend({
     if (refusal !== undefined) return { kind: 'invalid', message: `The file ${refusal}.` }
     const media =
       out.kind === 'media' ? await transport.upload(speaker, number.phoneNumberId, out, departure.signal) : null
-    // Even if the file was uploaded, no message has left with it.
+    // Even if the file was uploaded, no message was sent.
     if (media !== null && media.kind !== 'ok') return beforeSending(await outcomeOf(number, out, media))
     const payload = payloadOf(out, messageId, media?.value ?? null)
     if (payload.kind === 'wrong') return { kind: 'invalid', message: payload.message }
@@ -129,7 +129,7 @@ export function createSend({
     return { kind: 'accepted', engineMessageId, status: 'queued', isHeld: isHeldIn(reply), validUntilMs, settled: end }
   }
 
-  /** If it cannot be stored, the caller is not affected: the next answer says it again. */
+  /** A storage failure does not affect the caller: the next answer carries the same address. */
   async function noteAddress({ instanceId }: ConnectedNumber, { to }: Outgoing, reply: Accepted): Promise<void> {
     const address = isGroupName(to) ? null : addressIn(reply, to)
     if (address === null) return
@@ -145,7 +145,7 @@ export function createSend({
     return ofError(number, out, reply)
   }
 
-  /** If it cannot be stored, the caller is not affected: the next send finds it again. */
+  /** A storage failure does not affect the caller: the next send finds the hold again. */
   async function remember(
     what: 'refusal' | 'hold',
     { instanceId }: ConnectedNumber,
@@ -203,20 +203,20 @@ export function createSend({
       case 'server':
         return { kind: 'nothing_sent', message: `Meta's service failed and did not take the message (${error.code})` }
       case undefined:
-        // A refusal that names the message; a fault of the server proves nothing.
+        // Only a 4xx error proves that the message was refused; a server error proves nothing.
         if (status >= 400 && status < 500) return { kind: 'refused', error: failureOf(error) }
         return { kind: 'unknown', message: `Meta failed while it was handling the message (${error.code})` }
     }
   }
 }
 
-/** A raw payload is not changed, so it goes to whom it names. */
+/** A raw payload is not changed, so it goes to the recipient that it names. */
 const namesRecipient = (out: Outgoing): boolean => {
   const { to, recipient } = payloadIn(out)
   return to !== undefined || recipient !== undefined
 }
 
-/** Payloads are objects of the caller's. */
+/** Only raw payloads come from the caller. */
 const payloadIn = (out: Outgoing): Json => (out.kind === 'cloud_api' ? (out.payload as Json) : {})
 
 const SCOPES = { number: 'from this number', pair: 'to this person' } as const
@@ -228,20 +228,20 @@ function wamidOf({ body }: Accepted): string | null {
   return textAt(message, 'id')
 }
 
-/** "Template pacing": the first messages with a new template wait until Meta knows how people react to them. */
+/** "Template pacing": Meta holds the first messages with a new template until it knows how people react to them. */
 function isHeldIn({ body }: Accepted): boolean {
   const [message = {}] = recordsAt(body, 'messages')
   return textAt(message, 'message_status') === 'held_for_quality_assessment'
 }
 
-/** How Meta writes the number of the person who gets the message; a raw payload may name somebody else. */
+/** The recipient's number as Meta writes it; a raw payload may name a different recipient. */
 function addressIn({ body }: Accepted, to: string): string | null {
   const [contact = {}] = recordsAt(body, 'contacts')
   const [input, address] = [textAt(contact, 'input'), textAt(contact, 'wa_id')].map((text) => digitsOf(text ?? ''))
   return address && input && personKey(input) === personKey(to) ? address : null
 }
 
-/** An upload with an unknown outcome has not sent a message. */
+/** No message was sent, even if the outcome of the upload is unknown. */
 function beforeSending(outcome: SendOutcome): SendOutcome {
   if (outcome.kind !== 'unknown') return outcome
   return { kind: 'nothing_sent', message: 'The file could not be uploaded to Meta' }

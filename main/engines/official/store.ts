@@ -3,7 +3,7 @@ import { sql } from '../../kernel/sql.ts'
 import { sqlOfList } from '../../kernel/sql-list.ts'
 import { NO_PAGE_TOKEN, PAGE_TOKEN_COLUMNS, type PageTokenColumns } from '../page-token.ts'
 
-/** Why Meta takes nothing more from a number. */
+/** Why Meta accepts nothing more from a number. */
 export type Refusal = 'token_revoked' | 'banned'
 
 export interface NumberRow extends PageTokenColumns {
@@ -48,13 +48,13 @@ export const addNumber = sql<AddedNumber, NumberRow>(
    RETURNING ${COLUMNS}`,
 )
 
-/** Each answers with the row as it is then, or with nothing when its condition did not hold. */
+/** Each statement returns the updated row, or nothing when its condition did not hold. */
 const update = <P extends object = Record<never, never>>(change: string, condition = '') =>
   sql<Id & P, NumberRow>(
     `UPDATE official_numbers SET ${change} WHERE instance_id = :instanceId ${condition} RETURNING ${COLUMNS}`,
   )
 
-/** The token of the page goes with it, so the second of two visitors finds nothing left to connect. */
+/** Deletes the token of the page as well, so a second visitor cannot connect the number again. */
 export const connect = update<{
   tokenHash: Uint8Array
   credentialsSealed: Uint8Array
@@ -82,14 +82,12 @@ export const forgetCredentials = update(
 
 export const removeNumber = sql<Id>('DELETE FROM official_numbers WHERE instance_id = :instanceId')
 
-// Meta's own signup.
-
 export const renewToken = update(
   `${NO_PAGE_TOKEN}, signup_state = NULL, signup_expires_at = NULL`,
   'AND token_hash IS NOT NULL',
 )
 
-/** Of a state its hash is kept. */
+/** Only the hash of a state is stored. */
 export const beginSignup = sql<{ tokenHash: Uint8Array; state: string; expiresAt: number }, { instanceId: InstanceId }>(
   `UPDATE official_numbers SET signup_state = :state, signup_expires_at = :expiresAt WHERE token_hash = :tokenHash
    RETURNING instance_id AS instanceId`,
@@ -100,13 +98,11 @@ export const signupOf = sql<{ state: string; now: number }, { accountId: Account
    WHERE signup_state = :state AND signup_expires_at > :now AND token_hash IS NOT NULL`,
 )
 
-/** Used by being read. */
+/** Reading it uses it up. */
 export const endSignup = sql<{ state: string; now: number }, { instanceId: InstanceId }>(
   `UPDATE official_numbers SET signup_state = NULL, signup_expires_at = NULL
    WHERE signup_state = :state AND signup_expires_at > :now AND token_hash IS NOT NULL RETURNING instance_id AS instanceId`,
 )
-
-// What Meta calls back.
 
 export interface CallbackRow {
   readonly seq: number
@@ -147,13 +143,11 @@ export const pruneUnread = sql<{ before: number }>(
 
 export const removeCallbacks = sql<Id>('DELETE FROM official_callbacks WHERE instance_id = :instanceId')
 
-// Who is who.
-
 export const numberOfUser = sql<Id & { userId: string }, { number: string }>(
   'SELECT number FROM official_contacts WHERE instance_id = :instanceId AND user_id = :userId',
 )
 
-/** @returns a row only where it was not known like this before. */
+/** @returns a row only if something changed. */
 export const knowUser = sql<Id & { userId: string; number: string }, { number: string }>(
   `INSERT INTO official_contacts (instance_id, user_id, number) VALUES (:instanceId, :userId, :number)
    ON CONFLICT (instance_id, user_id) DO UPDATE SET number = excluded.number
@@ -175,7 +169,7 @@ export const knowAddress = sql<Id & { address: string; number: string }>(
 export const removeAddresses = sql<Id>('DELETE FROM official_addresses WHERE instance_id = :instanceId')
 export const removeContacts = sql<Id>('DELETE FROM official_contacts WHERE instance_id = :instanceId')
 
-/** Where an id of a person comes from. */
+/** The origin of a person's id. */
 export interface UserIdRow {
   readonly wabaId: string
   readonly portfolioId: string | null
@@ -190,7 +184,7 @@ export const noteUserId = sql<Id & UserIdRow & { userId: string }>(
    VALUES (:instanceId, :userId, :wabaId, :portfolioId)
    ON CONFLICT (instance_id, user_id) DO UPDATE SET waba_id = excluded.waba_id, portfolio_id = excluded.portfolio_id`,
 )
-/** Of ids that came before Meta had said which portfolio it is. */
+/** For ids that arrived before Meta had named the portfolio. */
 export const placeUserIds = sql<Id & { wabaId: string; portfolioId: string }>(
   `UPDATE official_user_ids SET portfolio_id = :portfolioId
    WHERE instance_id = :instanceId AND waba_id = :wabaId AND portfolio_id IS NULL`,

@@ -4,13 +4,13 @@ import type { GraphCredentials, Transport } from './transport.ts'
 
 type Asking = Pick<OfficialNumber, 'instanceId' | 'verifyToken'> & { readonly phoneNumberId: string }
 
-/** @returns the address that Meta calls from now on; null when there is none, or Meta could not reach it. */
+/** @returns the URL that Meta calls from now on; null when there is none, or Meta could not reach it. */
 export type SubscribeCallbacks = (speaker: GraphCredentials, number: Asking) => Promise<string | null>
 
 /**
- * Registers the callback URL of a number at Meta. If that fails the number is still accepted: sending works, and
- * health says what does not.
- * @param callbackAddress where Meta is to call for an instance; null when nobody outside can reach us.
+ * Registers the callback URL of a number at Meta. If that fails the number is still accepted: sending works, and the
+ * health of the number reports the rest.
+ * @param callbackAddress the callback URL of an instance; null when the service has no public URL.
  */
 export function createSubscribeCallbacks(
   transport: Transport,

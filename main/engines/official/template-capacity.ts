@@ -15,13 +15,13 @@ export type TemplateCapacities = ReturnType<typeof createTemplateCapacities>
 const HOUR_MS = 60 * 60_000
 const CHECK_EVERY_MS = 24 * HOUR_MS
 
-/** How many templates a WhatsApp Business account has and can have. Its numbers share them. */
+/** How many templates a WhatsApp Business account has, and its limit. Its numbers share both. */
 export function createTemplateCapacities({ db, clock, numbers }: CapacityDeps) {
   return {
     isDue: ({ facts }: ConnectedNumber): boolean =>
       Math.abs(clock.now() - (facts?.templates?.checkedAtMs ?? 0)) > CHECK_EVERY_MS,
 
-    /** @param capacity null: Meta does not say. */
+    /** @param capacity null if Meta does not report it. */
     async note({ wabaId, facts }: ConnectedNumber, capacity: TemplateCapacity | null): Promise<void> {
       const checkedAtMs = clock.now()
       const templates = { count: capacity?.count ?? null, limit: capacity?.limit ?? null, checkedAtMs }
@@ -36,7 +36,7 @@ export function createTemplateCapacities({ db, clock, numbers }: CapacityDeps) {
   }
 }
 
-/** What Meta said last. */
+/** The capacity that Meta last reported. */
 export function capacityIn(facts: NumberFacts | null): TemplateCapacity | null {
   const { count = null, limit = null } = facts?.templates ?? {}
   return count === null || limit === null ? null : { count, limit }

@@ -30,7 +30,7 @@ type Seen = Pick<Template, 'name' | 'language' | 'ttlSeconds'>
 
 export type TemplateLifetimes = ReturnType<typeof createTemplateLifetimes>
 
-/** How long Meta tries to deliver messages with each template, as it was when the templates were last read. */
+/** How long Meta tries to deliver messages with each template, as of the last time the templates were read. */
 export function createTemplateLifetimes({ db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> }) {
   const keyOf = ({ name, language }: Named) => JSON.stringify([name, language])
 

@@ -13,8 +13,8 @@ interface SampleDeps {
 const LARGEST_SAMPLE = 100 * 1024 * 1024
 
 /**
- * Meta shows the sample of a header as an address, and takes it only as the handle of an upload. A template that was
- * read and is submitted again, edited or as a copy, gets its sample uploaded again.
+ * Meta returns the sample of a header as a URL, but accepts it only as an upload handle. So the sample is uploaded
+ * again when a template that was read is submitted again, edited or as a copy.
  */
 export function createSampleKeeper({ client, upload }: SampleDeps) {
   async function handleOf(speaker: GraphCredentials, url: string): Promise<string> {
@@ -47,7 +47,7 @@ export function createSampleKeeper({ client, upload }: SampleDeps) {
   return withHandles
 }
 
-/** Of a header whose sample is an address. */
+/** The URL of the sample of a header, if it has one. */
 function addressIn(component: object): string | undefined {
   const { type, example } = asRecord(component)
   const handles = asRecord(example)['header_handle']

@@ -51,7 +51,7 @@ const prune = sql<{ accountId: AccountId; before: number }>(
   'DELETE FROM official_template_states WHERE account_id = :accountId AND since < :before',
 )
 
-/** Templates that are listed for an account, and for all clients of an agency. */
+/** Limit of templates listed for an account, and for all clients of an agency. */
 const MOST = 500
 /** After this long without a change, a template is considered unused. */
 const KEEP_MS = 30 * 24 * 60 * 60_000
@@ -66,7 +66,7 @@ const WARNING = 'FLAGGED'
 type Listed = Pick<Template, 'id' | 'name' | 'language' | 'status'>
 export type TemplateStates = ReturnType<typeof createTemplateStates>
 
-/** Which templates Meta has rejected, paused or disabled. Callbacks say it, and every list of templates renews it. */
+/** Templates that Meta has rejected, paused or disabled. Updated by callbacks and by every list of templates. */
 export function createTemplateStates({ db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> }) {
   const change = async (tx: Tx, row: Owner & Omit<Row, 'state'> & { state: TemplateState | undefined }) => {
     const { state, ...template } = row
@@ -99,7 +99,7 @@ export function createTemplateStates({ db, clock }: { readonly db: Db; readonly 
     },
 
     /**
-     * What Meta lists now.
+     * Stores the states in Meta's current list.
      * @param isAll the list has every template of the business account.
      */
     async renew({ accountId, wabaId }: ConnectedNumber, listed: readonly Listed[], isAll: boolean): Promise<void> {
@@ -117,7 +117,7 @@ export function createTemplateStates({ db, clock }: { readonly db: Db; readonly 
       })
     },
 
-    /** Those of an account that has a number for them, the latest first. */
+    /** Templates of an account that has a number for them, the latest first. */
     async ofAccount(accountId: AccountId, numbers: Pick<Numbers, 'ofAccount'>): Promise<UnusableTemplate[]> {
       const rows = await db.read(ofAccount, { accountId, rows: MOST })
       return rows.flatMap(({ name, language, state, sinceMs, ...owner }) => {
@@ -126,7 +126,7 @@ export function createTemplateStates({ db, clock }: { readonly db: Db; readonly 
       })
     },
 
-    /** The same of the clients of an agency. */
+    /** The same for the clients of an agency. */
     async ofClients(accountId: AccountId, numbers: Pick<Numbers, 'ofAccount'>) {
       const rows = await db.read(ofClients, { accountId, rows: MOST })
       return rows

@@ -54,7 +54,7 @@ const RETRY_MS = 10 * 60_000
 const KEEP_MS = 90 * 24 * HOUR_MS
 const MOST_ASKED = 500
 const NAME = /^[a-z0-9_]{1,512}$/
-/** Most translations of a template that are read. */
+/** Limit of translations that are read for a template. */
 const PAGE = 100
 
 type Seen = Pick<Template, 'name' | 'language' | 'category' | 'components'>
@@ -69,13 +69,13 @@ interface WordsDeps {
 export type TemplateWordsStore = ReturnType<typeof createTemplateWords>
 
 /**
- * The words of templates as they were when Meta last told them. A message is stored with its words before it is sent, and
- * no send waits for Meta: a template that is not known yet is asked for meanwhile, for the messages that follow.
+ * The texts of templates as last read from Meta. A message is stored with its text before it is sent, and no send
+ * waits for Meta: an unknown template is requested in the background, for later messages.
  */
 export function createTemplateWords({ db, clock, log, transport }: WordsDeps) {
   /** By the name of the template. */
   const asking = new Map<string, Promise<void>>()
-  /** When each was asked for. */
+  /** When each was last requested. */
   const askedAt = new Map<string, number>()
 
   async function note({ accountId, wabaId }: Owner, seen: readonly Seen[]): Promise<void> {
@@ -113,7 +113,7 @@ export function createTemplateWords({ db, clock, log, transport }: WordsDeps) {
   const keyOf = ({ accountId, wabaId }: Owner, { name, language }: TemplateName) =>
     JSON.stringify([accountId, wabaId, name, language])
 
-  /** Asks Meta in the background, once at a time: Meta reports a change to each number of the business. */
+  /** Asks Meta in the background, once at a time, because Meta reports a change to each number of the business. */
   function learn(number: ConnectedNumber, template: TemplateName): void {
     const key = keyOf(number, template)
     if (asking.has(key)) return
@@ -149,7 +149,7 @@ export function createTemplateWords({ db, clock, log, transport }: WordsDeps) {
       const { category, components } = words
       return templateContent(sent, { category, components: JSON.parse(components) as object[] })
     },
-    /** Resolves when Meta is asked for nothing. */
+    /** Resolves when no request to Meta is running. */
     async settled(): Promise<void> {
       await Promise.allSettled([...asking.values()])
     },
@@ -159,7 +159,7 @@ export function createTemplateWords({ db, clock, log, transport }: WordsDeps) {
 const isSame = (one: Words, other: Words): boolean =>
   one.category === other.category && one.components === other.components
 
-/** Without examples, which nobody sees. */
+/** Without examples, which are not shown to people. */
 function shownPart(component: object): Json {
   const { type, format, text, buttons, cards } = recordOf(component)
   return {

@@ -50,13 +50,13 @@ type TemplateSignal = Extract<EngineSignal, { kind: 'template' }>
 type TemplateItem = Extract<Item, { kind: 'template' }>
 
 const HOUR_MS = 60 * 60_000
-/** Meta's documentation, "Template pausing". The third time it disables the template. */
+/** Meta's documentation, "Template pausing". The third time, Meta disables the template. */
 const PAUSE_MS: Readonly<Record<string, number>> = { FIRST_PAUSE: 3 * HOUR_MS, SECOND_PAUSE: 6 * HOUR_MS }
 const ID = /^\d{1,30}$/
-/** One page has all languages of a name. Should Meta ignore the name, all of a business account are looked through. */
+/** One page holds all languages of a name. If Meta ignored the name, all templates of the business account are read. */
 const PAGE = 100
 const MOST_PAGES = 60
-/** Callbacks of one decision may arrive in any order. */
+/** Callbacks about one decision may arrive in any order. */
 const EARLIER_MS = HOUR_MS
 
 interface TemplatesDeps {
@@ -76,7 +76,9 @@ interface TemplatesDeps {
   readonly refusal: (reply: NotOk) => Error
 }
 
-/** What a callback `message_template_status_update` means for messages with the template; others change nothing. */
+/**
+ * What a callback `message_template_status_update` means for messages with the template. Other events change nothing.
+ */
 const USES: Readonly<Record<string, TemplateSignal['use']>> = {
   ...{ PAUSED: 'paused', APPROVED: 'usable', REINSTATED: 'usable', UNARCHIVED: 'usable' },
   ...{ DISABLED: 'disabled', REJECTED: 'disabled', LOCKED: 'disabled', ARCHIVED: 'disabled' },
@@ -91,7 +93,7 @@ interface NoticesDeps {
   readonly states: Pick<TemplateStates, 'note'>
 }
 
-/** Notes what Meta calls back about a template: when its pause ends is said nowhere else. */
+/** Stores callbacks about templates. Only they report when a pause ends. */
 export function createTemplateNotices({ db, categoryChanges: changes, recategorized, archived, states }: NoticesDeps) {
   async function notePause(owner: Owner & { id: string }, named: TemplateName | null, untilMs: number | null) {
     const { name = null, language = null } = named ?? {}
@@ -101,7 +103,7 @@ export function createTemplateNotices({ db, categoryChanges: changes, recategori
     })
   }
 
-  /** @returns what the rooms are told. */
+  /** @returns the signal for the rooms. */
   return async (number: ConnectedNumber, { field, value, atMs }: TemplateItem): Promise<TemplateSignal> => {
     const { accountId, wabaId } = number
     if (field === 'template_category_update') {
@@ -123,7 +125,7 @@ export function createTemplateNotices({ db, categoryChanges: changes, recategori
   }
 }
 
-/** When Meta ends the pause of the template that a payload uses; null: it has not said. */
+/** When Meta ends the pause of the template in a payload; null if unknown. */
 export function createPauseLookup({
   db,
   clock,
@@ -152,7 +154,7 @@ export function createTemplates(deps: TemplatesDeps): Templates {
 
   const withSamples = createSampleKeeper({ client, upload: uploadSample })
 
-  /** Adds what Meta says in callbacks alone. */
+  /** Adds the facts that Meta reports only in callbacks. */
   async function withNotices(number: ConnectedNumber, found: GraphTemplatePage['templates']) {
     const { accountId, wabaId } = number
     const pauses = await db.read(pausesOf, { accountId, wabaId, now: clock.now() })
@@ -173,7 +175,7 @@ export function createTemplates(deps: TemplatesDeps): Templates {
     })
   }
 
-  /** A token may be good for several business accounts, so the id alone proves nothing: it must be in the list. */
+  /** A token may serve several business accounts, so the id alone proves nothing: it must be in the list. */
   async function read(instance: EngineInstance, id: string): Promise<Template | undefined> {
     if (!ID.test(id)) return undefined
     const { number, speaker } = connected(instance)
@@ -244,13 +246,13 @@ export function createTemplates(deps: TemplatesDeps): Templates {
   }
 }
 
-/** Meta takes names between the braces only of a template that says so. */
+/** Meta accepts named parameters only in a template that declares them. */
 const formatOf = (components: TemplateDraft['components']): 'named' | 'positional' =>
   allParts(components).some((component) => /\{\{[a-z_][a-z0-9_]*\}\}/.test(textAt(component, 'text') ?? ''))
     ? 'named'
     : 'positional'
 
-/** With those of the cards of a carousel. */
+/** Includes the parts of the cards of a carousel. */
 const allParts = (components: TemplateDraft['components']): readonly Json[] =>
   (components as readonly Json[]).flatMap((component) => [
     component,

@@ -11,15 +11,15 @@ import type { GraphCall, GraphClient, GraphReply } from './graph-client.ts'
 import { integerAt, recordAt, recordsAt, textAt, type Json } from './json.ts'
 import { multipart } from './multipart.ts'
 
-/** On whose behalf Graph is asked, and with which token. */
+/** The account and the token of a request to Graph. */
 export interface GraphCredentials {
   readonly accountId: AccountId
   readonly accessToken: Secret
-  /** Of the Graph API; null: that of the service. */
+  /** Version of the Graph API; null: that of the service. */
   readonly version: string | null
 }
 
-/** An answer that is not the one hoped for. */
+/** Any answer other than success. */
 export type NotOk = Exclude<GraphReply, { kind: 'ok' }>
 
 export type Result<T> = { readonly kind: 'ok'; readonly value: T } | NotOk
@@ -28,22 +28,22 @@ const TEMPLATE_FIELDS =
   'id,name,language,status,category,quality_score,rejected_reason,components,message_send_ttl_seconds'
 const SUMMARY_FIELDS = 'message_template_count,message_template_limit'
 
-/** As Meta lists them: of a pause it does not say the end. */
+/** As Meta lists them: a pause comes without its end. */
 export interface GraphTemplatePage {
   readonly templates: readonly Omit<Template, 'pausedUntilMs' | 'categoryChange' | 'suspension' | 'deletedAtMs'>[]
   readonly after: string | null
-  /** null: Meta was not asked, or does not say. */
+  /** null: not requested, or not reported by Meta. */
   readonly capacity: TemplateCapacity | null
 }
 
-/** A file of more is not fetched: nothing that WhatsApp carries is larger. */
+/** Larger files are not fetched; WhatsApp carries none that is larger. */
 const LARGEST_FILE = 100 * 1024 * 1024
 const SIZE_MS = 5_000
 const INVALID_PARAMETER = 100
 
 export type Transport = ReturnType<typeof createTransport>
 
-/** Meta's Cloud API in our words; one function for each thing that is asked of it. */
+/** Meta's Cloud API, one function for each request. */
 export function createTransport({ client, random }: { client: GraphClient; random: Random }) {
   const call = (
     { accountId, accessToken: token, version }: GraphCredentials,
@@ -61,7 +61,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
   }
 
   return {
-    /** @param text the payload, byte for byte. */
+    /** @param text the exact payload. */
     send(
       speaker: GraphCredentials,
       phoneNumberId: string,
@@ -71,7 +71,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return call(speaker, { method: 'POST', path: `${phoneNumberId}/messages`, body: json(text), ...limits })
     },
 
-    /** @returns the id under which a message may name the file. */
+    /** @returns the media id for use in a message. */
     async upload(
       speaker: GraphCredentials,
       phoneNumberId: string,
@@ -79,7 +79,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       signal: AbortSignal,
     ) {
       const boundary = `switchboard-${random.bytes(16).toString('hex')}`
-      // Meta takes a form, which has to be whole to be sent.
+      // Meta accepts only a form, and its size must be known before it is sent.
       const value = await buffer(await content.read())
       const parts = [
         { name: 'messaging_product', value: 'whatsapp' },
@@ -90,7 +90,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return withField(await call(speaker, { method: 'POST', path: `${phoneNumberId}/media`, body, signal }), 'id')
     },
 
-    /** A file that somebody sent, its hash compared. @throws Error when Meta's address does not give that file. */
+    /** A received file, checked against its hash. @throws Error when Meta's URL does not return that file. */
     async media(speaker: GraphCredentials, phoneNumberId: string, mediaId: string): Promise<Result<MediaFile>> {
       const query = { phone_number_id: phoneNumberId }
       const reply = await call(speaker, { method: 'GET', path: encodeURIComponent(mediaId), query })
@@ -105,7 +105,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return { kind: 'ok', value: { mimeType, filename: null, bytes: file.bytes } }
     },
 
-    /** How large the file is, as Meta says. Nobody waits long for it. */
+    /** The size of a file according to Meta. Uses a short timeout. */
     async mediaSize(speaker: GraphCredentials, phoneNumberId: string, mediaId: string): Promise<Result<number>> {
       const query = { phone_number_id: phoneNumberId }
       const path = encodeURIComponent(mediaId)
@@ -114,7 +114,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return { kind: 'ok', value: integerAt(reply.body, 'file_size') ?? 0 }
     },
 
-    /** @param appSecret proves that token and secret belong to one app: Meta refuses the question where they do not. */
+    /** @param appSecret proves that token and secret belong to one app: otherwise Meta refuses the request. */
     async numberInfo(
       speaker: GraphCredentials,
       phoneNumberId: string,
@@ -128,7 +128,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return info === undefined ? { kind: 'lost', code: 'no_number' } : { kind: 'ok', value: info }
     },
 
-    /** Asks Meta to hand out what the Business app on the phone knows, which it does once. */
+    /** Asks Meta for the data of the Business app on the phone, which Meta sends once. */
     requestAppData: (speaker: GraphCredentials, phoneNumberId: string, type: 'smb_app_state_sync' | 'history') =>
       act(speaker, 'POST', `${phoneNumberId}/smb_app_data`, { messaging_product: 'whatsapp', sync_type: type }),
 
@@ -147,7 +147,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return reply.kind === 'ok' ? ({ kind: 'ok', value: toTemplatePage(reply.body) } as const) : reply
     },
 
-    /** Also of another business account that the token was given for. */
+    /** Also finds templates of another business account that the token covers. */
     async templateName(speaker: GraphCredentials, id: string): Promise<Result<string>> {
       return withField(await call(speaker, { method: 'GET', path: id, query: { fields: 'name' } }), 'name')
     },
@@ -173,12 +173,12 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       const reply = await call(speaker, { method: 'POST', path: `${id}/unpause` })
       if (reply.kind !== 'ok') return reply
       if (reply.body['success'] !== false) return { kind: 'ok', value: null }
-      // Here Meta refuses with HTTP 200.
+      // Meta sends this refusal with HTTP 200.
       const details = textAt(reply.body, 'reason') ?? 'it gave no reason'
       return { kind: 'error', status: 200, retryAfterSeconds: null, error: { code: INVALID_PARAMETER, details } }
     },
 
-    /** In one language: with the name alone Meta would delete all of them. */
+    /** Deletes one language; given only the name, Meta would delete all languages. */
     async removeTemplate(
       speaker: GraphCredentials,
       wabaId: string,
@@ -200,7 +200,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
     subscribe: (speaker: GraphCredentials, wabaId: string) => act(speaker, 'POST', `${wabaId}/subscribed_apps`),
     unsubscribe: (speaker: GraphCredentials, wabaId: string) => act(speaker, 'DELETE', `${wabaId}/subscribed_apps`),
 
-    /** Registers the callback URL of this number; Meta calls it immediately to verify that it is ours. */
+    /** Registers the callback URL of this number; Meta calls it immediately to verify it. */
     callBackTo: (speaker: GraphCredentials, phoneNumberId: string, address: string, verifyToken: Secret) =>
       act(speaker, 'POST', phoneNumberId, {
         webhook_configuration: { override_callback_uri: address, verify_token: verifyToken.open() },
@@ -209,7 +209,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
     register: (speaker: GraphCredentials, phoneNumberId: string, pin: Secret) =>
       act(speaker, 'POST', `${phoneNumberId}/register`, { messaging_product: 'whatsapp', pin: pin.open() }),
 
-    /** Meta's signup hands out a code; this makes a token of it. In a body, so that no secret stands in an address. */
+    /** Exchanges the code from Meta's signup for a token. Sent in a body, because URLs are logged. */
     async exchangeCode(accountId: AccountId, app: App, code: string, redirectUri: string): Promise<Result<Secret>> {
       const form = new URLSearchParams({
         client_id: app.id,
@@ -225,7 +225,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return token.kind === 'ok' ? { kind: 'ok', value: new Secret(token.value) } : token
     },
 
-    /** Which business accounts a token was given for. Meta reads the token from the address and from nowhere else. */
+    /** The business accounts that a token covers. Meta accepts the token for this only in the URL. */
     async accountsOf(accountId: AccountId, app: App, token: Secret): Promise<Result<readonly string[]>> {
       const asApp = new Secret(`${app.id}|${app.secret.open()}`)
       const query = { input_token: token.open() }
@@ -234,7 +234,10 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return reply.kind === 'ok' ? { kind: 'ok', value: accountsIn(reply.body) } : reply
     },
 
-    /** The webhook fields that are selected for the app of the token. Only the app itself may ask, so with its secret. */
+    /**
+     * The webhook fields that are selected for the app of the token. Only the app itself may ask, so the request
+     * needs its secret.
+     */
     async subscribedFields(speaker: GraphCredentials, appSecret: Secret): Promise<Result<readonly string[]>> {
       const app = await call(speaker, { method: 'GET', path: 'app', query: { fields: 'id' } })
       if (app.kind !== 'ok') return app
@@ -250,7 +253,7 @@ export function createTransport({ client, random }: { client: GraphClient; rando
       return reply.kind === 'ok' ? { kind: 'ok', value: fieldsIn(reply.body) } : reply
     },
 
-    /** Meta's id of the business that owns the WhatsApp account; null: it does not say. */
+    /** Meta's id of the business that owns the WhatsApp account; null if not reported. */
     async portfolioOf(speaker: GraphCredentials, wabaId: string): Promise<Result<string | null>> {
       const reply = await call(speaker, { method: 'GET', path: wabaId, query: { fields: 'owner_business_info' } })
       if (reply.kind !== 'ok') return reply
@@ -280,7 +283,7 @@ function withField(reply: GraphReply, name: string): Result<string> {
   return value === null ? { kind: 'lost', code: `no_${name}` } : { kind: 'ok', value }
 }
 
-/** Meta writes hashes in hex in one place and in base64 in another. */
+/** Meta sends hashes in hex in some places and in base64 in others. */
 function isDigest(text: string, digest: Buffer): boolean {
   return text.toLowerCase() === digest.toString('hex') || text === digest.toString('base64')
 }
@@ -304,12 +307,12 @@ function toTemplatePage(body: Json): GraphTemplatePage {
     ttlSeconds: ttlIn(entry),
   }))
   const paging = recordAt(body, 'paging')
-  // Meta names a cursor on the last page as well; only `next` says that there is one.
+  // Meta sends a cursor even on the last page; only `next` shows that another page exists.
   const after = textAt(paging, 'next') === null ? null : textAt(recordAt(paging, 'cursors'), 'after')
   return { templates, after, capacity: capacityAt(recordAt(body, 'summary')) }
 }
 
-/** Meta writes -1 for a month. */
+/** Meta writes -1 for 30 days. */
 function ttlIn(entry: Json): number | null {
   const seconds = integerAt(entry, 'message_send_ttl_seconds')
   return seconds === null || seconds < 1 ? null : seconds

@@ -14,7 +14,7 @@ interface UsernamesDeps {
   readonly refusal: (reply: NotOk) => Error
   /** Whether numbers of other accounts are in the portfolio of the number. */
   readonly sharesPortfolio: (id: InstanceId) => boolean
-  /** Before Meta is asked to: its callback then needs no notice. */
+  /** Called before Meta is asked to release it, so that Meta's callback needs no notice. */
   readonly noteReleased: (id: InstanceId, username: string) => Promise<void>
 }
 
@@ -66,14 +66,14 @@ export function createUsernames({
   }
 }
 
-/** Meta does not say which number loses the username, so it could be one of another account. */
+/** Meta does not say which number loses the username, so it could belong to another account. */
 const portfolioIsShared = () =>
   new ApiError(
     'invalid_state',
     'Numbers of other accounts are in the same portfolio, so nothing was moved. Move the username in WhatsApp Manager.',
   ).because('username_portfolio_shared')
 
-/** Meta leaves out `username` where there is none. */
+/** Meta omits `username` if there is none. */
 function toUsername(body: Json): BusinessUsername | null {
   const username = textAt(body, 'username')
   const status = textAt(body, 'status')
