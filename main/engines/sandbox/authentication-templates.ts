@@ -5,7 +5,7 @@ type Json = Readonly<Record<string, unknown>>
  * two of its sentences ("Authentication templates").
  */
 
-/** Why one is refused when it is submitted, in Meta's style; undefined: it is not. */
+/** Why Meta would refuse the template when it is submitted, in Meta's words; undefined if it would not. */
 export function authenticationRefusal(components: readonly Json[]): string | undefined {
   const find = (type: string) => components.find((component) => component['type'] === type)
   if (find('HEADER')) return 'Authentication templates cannot have a header.'
@@ -53,7 +53,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
 }
 
-/** As Meta shows it once it is submitted: with its text, and the button as the link that it is sent as. */
+/** The template as Meta shows it after it is submitted: with its text, and the button as the link that is sent. */
 export function withMetaText(components: readonly object[], language: string): Json[] {
   const words = WORDS[language.split('_')[0] ?? ''] ?? ENGLISH
   return (components as readonly Json[]).map((component) => {

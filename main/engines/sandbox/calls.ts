@@ -12,7 +12,7 @@ import type { Timeline } from './timeline.ts'
 
 /** Nobody answers a linked device, so a call that is not rejected rings until the caller gives up. */
 const RINGS_MS = 30_000
-/** Calls of before a restart cannot be rejected any more, and neither can those of long ago. */
+/** Limit of ringing calls in memory; the oldest can no longer be rejected. Nor can calls from before a restart. */
 const MOST_RINGING = 1_000
 
 const laneOf = (instanceId: InstanceId, callId: string) => `${instanceId} call ${callId}`
@@ -30,13 +30,13 @@ interface Ringing {
   readonly accountId: AccountId
   readonly instanceId: InstanceId
   readonly from: string
-  /** null: until somebody says so. */
+  /** null: rings until `end` is called. */
   readonly until: Due | null
 }
 
 export type Calls = ReturnType<typeof createCalls>
 
-/** Calls from phones to instances. There is no sound; they ring, and end. */
+/** Simulated calls from phones to instances. They ring and end, without sound. */
 export function createCalls({ db, clock, random, sessions, phones, timeline }: CallsDeps) {
   const ringing = new Map<string, Ringing>()
 
@@ -89,7 +89,6 @@ export function createCalls({ db, clock, random, sessions, phones, timeline }: C
         }
       })
     },
-    /** The call is over. */
     async end(call_id: string, reason: string): Promise<void> {
       const rings = ringsOf(call_id)
       if (rings.length === 0) return
@@ -103,7 +102,7 @@ export function createCalls({ db, clock, random, sessions, phones, timeline }: C
         }
       })
     },
-    /** Whether this phone's call may be hung up by it. */
+    /** Whether this phone has a ringing call with this id, which it may hang up. */
     isRinging: (accountId: AccountId, from: string, call_id: string): boolean =>
       ringsOf(call_id).some(([, one]) => one.accountId === accountId && one.from === from && !isOver(one)),
     onRejected(listener: (callId: string) => void): void {

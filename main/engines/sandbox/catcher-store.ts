@@ -4,7 +4,7 @@ import { sql } from '../../kernel/sql.ts'
 export interface Caught {
   readonly seq: number
   readonly receivedAtMs: number
-  /** JSON object of the headers as they came. */
+  /** JSON object of the headers as received. */
   readonly headers: string
   /** The exact text of the body. */
   readonly body: string
@@ -52,7 +52,7 @@ export const emptyCatcher = sql<{ catcher: number; upTo: number; limit: number }
      SELECT seq FROM sandbox_caught WHERE catcher = :catcher AND seq <= :upTo ORDER BY seq LIMIT :limit)`,
 )
 
-/** The oldest of those past the newest `:kept`. */
+/** Removes the oldest rows beyond the newest `:kept`. */
 export const pruneCaught = sql<{ catcher: number; kept: number; limit: number }>(
   `DELETE FROM sandbox_caught WHERE seq IN (
      SELECT seq FROM sandbox_caught WHERE catcher = :catcher AND seq < (

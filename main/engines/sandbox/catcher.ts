@@ -27,7 +27,7 @@ const NAME = new RegExp(CATCHER_NAME)
 export interface Reply {
   readonly status: number
   readonly delayMs: number
-  /** Never answers; the sender runs into its deadline. */
+  /** Never answers, so that the sender times out. */
   readonly hang: boolean
 }
 
@@ -38,7 +38,7 @@ export type { Caught } from './catcher-store.ts'
 interface CatcherDeps {
   readonly db: Db
   readonly clock: Clock
-  /** The secrets a request to this address may be signed with. */
+  /** The secrets with which requests to this URL may be signed. */
   readonly signingSecrets: (accountId: AccountId, url: string) => Promise<readonly Secret[]>
 }
 
@@ -52,24 +52,24 @@ export interface Catcher {
   empty(accountId: AccountId, name: string): Promise<void>
 }
 
-/** Kept for each name; older ones go. */
+/** Number of requests kept for each name; older ones are removed. */
 const KEPT = 10_000
-/** The oldest go when this many more have come; no unit removes more rows than this. */
+/** Requests are pruned after this many new ones. No commit removes more rows than this. */
 const ROWS_PER_UNIT = 500
 
 interface Known {
   readonly seq: number
   readonly reply: Reply
-  /** Since the last pruning by this process. */
+  /** Requests since this process last pruned. */
   sincePruned: number
 }
 
-/** Receives webhooks inside the service, so that an integrator needs no server of his own to see them. */
+/** Receives webhooks inside the service, so that an integrator can see them without a server. */
 export function createCatcher({ db, clock, signingSecrets }: CatcherDeps): Catcher {
-  /** Only this process writes catchers; the reply of each is needed at every request. */
+  /** Held in memory because each request needs its catcher's reply. Only this process changes catchers. */
   const known = new Map<string, Known>()
 
-  /** In the unit that keeps the first request, or the reply, of a name. */
+  /** Runs in the commit that stores the first request or the reply of a name. */
   async function ensure(tx: Tx, accountId: AccountId, name: string): Promise<Known> {
     const held = known.get(keyOf(accountId, name))
     if (held !== undefined) return held
@@ -144,7 +144,7 @@ export function createCatcher({ db, clock, signingSecrets }: CatcherDeps): Catch
       if (catcher === undefined) return
       const [newest] = await db.read(caughtPage, { catcher: catcher.seq, before: Number.MAX_SAFE_INTEGER, limit: 1 })
       if (newest === undefined) return
-      // What comes meanwhile stays. Bulk work is cut up, so that nobody else's commit waits for it.
+      // Requests that arrive meanwhile are kept. The work is split so that other commits do not wait for it.
       const bulk = { catcher: catcher.seq, upTo: newest.seq, limit: ROWS_PER_UNIT }
       while ((await db.commit((tx) => tx.run(emptyCatcher, bulk))) === ROWS_PER_UNIT);
     },
@@ -169,7 +169,10 @@ const toKnown = ({
   sincePruned: 0,
 })
 
-/** What a receiver does: HMAC over timestamp, dot and the exact bytes, and a timestamp that is near (spec: Signature). */
+/**
+ * Verifies a signature as a receiver should: HMAC over timestamp, dot and the exact bytes, with a recent timestamp
+ * (spec: Signature).
+ */
 function judge({ headers, body }: SimulatedRequest, secrets: readonly Secret[], nowMs: number): Caught['signature'] {
   const lower = new Map(lowerCased(headers))
   const signature = lower.get('x-service-signature')
@@ -180,7 +183,7 @@ function judge({ headers, body }: SimulatedRequest, secrets: readonly Secret[], 
   return isNear && isSigned && isStandard(lower, body, secrets) ? 'valid' : 'invalid'
 }
 
-/** As libraries for Standard Webhooks check it. Other requests that are signed, such as those to a CRM, lack the header. */
+/** Verifies as libraries for Standard Webhooks do. Other signed requests, such as those to a CRM, lack the header. */
 function isStandard(headers: ReadonlyMap<string, string>, body: Buffer, secrets: readonly Secret[]): boolean {
   const signatures = headers.get('webhook-signature')
   if (signatures === undefined) return true
@@ -193,14 +196,14 @@ function isStandard(headers: ReadonlyMap<string, string>, body: Buffer, secrets:
   return signatures.split(' ').every((each) => expected.includes(each))
 }
 
-/** Names are kept in lower case, as most servers hand them to a program. */
+/** Most servers pass header names to a program in lower case. */
 const lowerCased = (headers: SimulatedRequest['headers']) =>
   Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
 
 const sign = (secret: Secret, timestamp: string, body: Buffer) =>
   `sha256=${createHmac('sha256', secret.open()).update(`${timestamp}.`).update(body).digest('hex')}`
 
-/** Redirects point back to the catcher, so a client that follows them is recorded twice. */
+/** Redirects point back to the catcher, so a client that follows redirects is recorded twice. */
 function response(status: number, { url }: SimulatedRequest): OutboundAnswer {
   const isRedirect = status >= 300 && status < 400
   const headers = { 'content-type': 'text/plain', ...(isRedirect ? { location: url.href } : {}) }

@@ -49,7 +49,7 @@ const fileOfPost = sql<{ accountId: string; postId: string }, { channel: string;
 )
 
 const MAX_LISTED = 500
-/** Of an account; older posts lose their file. */
+/** Limit per account; older posts lose their file. */
 const KEPT_FILES = 50
 const LINK = 'https://channel.sandbox/'
 
@@ -60,11 +60,11 @@ interface Known {
   readonly description: string | null
   /** The number that owns the channel; null for the public channels. */
   readonly owner: string | null
-  /** Besides those who are stored. */
+  /** Followers in addition to the stored ones. */
   readonly followers: number
 }
 
-/** Channels that every account finds. */
+/** Channels that every account can find. */
 const PUBLIC: readonly Known[] = [
   ['News', 'Sandbox news', 'What happens on the sandbox network.', 1_204],
   ['Recipes', 'Sandbox recipes', 'A recipe for every day.', 318],
@@ -94,7 +94,7 @@ interface ChannelsDeps {
 
 export type Channels = ReturnType<typeof createChannels>
 
-/** Channels of the network: a few that everybody finds, and one that each number owns. */
+/** Channels of the network: a few public ones, and at most one owned by each number. */
 export function createChannels({ db, clock, random, phones, sessions, timeline }: ChannelsDeps) {
   async function known(accountId: AccountId, key: ChannelKey): Promise<Known> {
     const found = PUBLIC.find(({ id, invite }) => ('id' in key ? key.id === id : key.invite === invite))
@@ -116,7 +116,7 @@ export function createChannels({ db, clock, random, phones, sessions, timeline }
     return { id, name, description, role, followers: others + rows.length, link: LINK + invite }
   }
 
-  /** Followers that are numbers of instances receive it. */
+  /** Followers whose numbers belong to instances receive the post. */
   async function publish(tx: Tx, accountId: AccountId, channel: string, id: string, content: Content): Promise<void> {
     const post = { id, author: channel, pushName: null, recipient: channel, group: channel }
     const now = clock.now()
@@ -129,7 +129,7 @@ export function createChannels({ db, clock, random, phones, sessions, timeline }
   }
 
   const channels = {
-    /** Those the number follows, its own first. */
+    /** The channels that the number follows, its own first. */
     async list(accountId: AccountId, number: string): Promise<Channel[]> {
       const rows = await db.read(followedBy, { accountId, number, limit: MAX_LISTED })
       const ids = [`SANDBOX${number}@newsletter`, ...rows.map(({ channel }) => channel)]
@@ -165,7 +165,7 @@ export function createChannels({ db, clock, random, phones, sessions, timeline }
       })
       return postId
     },
-    /** A file that was posted, for the owner of the channel and those who follow it. */
+    /** The file of a post, for the owner and the followers of the channel. */
     async file(accountId: AccountId, number: string, postId: string): Promise<ReceivedFile | null> {
       const found = await db.readOne(fileOfPost, { accountId, postId })
       if (found === undefined) return null

@@ -22,12 +22,12 @@ interface ListedChat {
   readonly isArchived: boolean
   readonly isPinned: boolean
   readonly isUnread: boolean
-  /** null: not muted. Infinity: until somebody changes it. */
+  /** null: not muted. Infinity: muted without an end. */
   readonly mutedUntilMs: number | null
   readonly labelIds: readonly string[]
 }
 
-/** How a phone lists its chats, and what its owner has marked. */
+/** A phone's chat list, and what its owner has marked. */
 export interface ChatList {
   readonly chats: readonly ListedChat[]
   readonly labels: readonly Label[]
@@ -76,19 +76,19 @@ const marksOf = sql<Named & { limit: number }, { messageId: string; label: numbe
    WHERE account_id = :accountId AND number = :number ORDER BY message_id, label LIMIT :limit`,
 )
 
-/** The mark of a starred message; labels are numbered from 1. */
+/** Number of the mark for starred messages; labels are numbered from 1. */
 const STAR = 0
 const ALWAYS = -1
 /** As on the live network. */
 const MAX_LABELS = 20
-/** No test looks at more. */
+/** Limit of listed chats; tests need fewer. */
 const MAX_LISTED = 500
 
 const NEW: Omit<Row, 'chat'> = { archived: 0, pinned: 0, unread: 0, mutedUntilMs: null, labels: '[]' }
 
 export type ChatLists = ReturnType<typeof createChatLists>
 
-/** How the phones of the network list their chats. It belongs to the number, and its linked devices share it. */
+/** The chat lists of the phones. A list belongs to the number and is shared by its linked devices. */
 export function createChatLists(db: Db) {
   async function change(tx: Tx, at: Chat, changes: Partial<Row>): Promise<void> {
     const row = (await tx.one(chatNamed, at)) ?? { ...NEW, chat: at.chat }

@@ -15,7 +15,7 @@ const remove = sql<Chat>('DELETE FROM sandbox_timers WHERE account_id = :account
 
 export type ChatTimers = ReturnType<typeof createChatTimers>
 
-/** After how long new messages of a chat disappear. All of them are in memory: a send must not cost a query. */
+/** Disappearing-message timers of the chats. All are held in memory, so that a send needs no query. */
 export function createChatTimers(db: Db) {
   const timers = new Map<string, number>()
   let loading: Promise<void> | undefined
@@ -40,7 +40,7 @@ export function createChatTimers(db: Db) {
   }
 }
 
-/** Both people of a chat see the same chat. */
+/** The same for both people of a chat. */
 export const chatOf = (number: string, other: string, group: string | null): string =>
   group ?? [number, other].toSorted((a, b) => a.localeCompare(b, 'en')).join(' ')
 

@@ -27,7 +27,7 @@ const membersOf = sql<{ community: number; limit: number }, { number: string }>(
   `SELECT m.number FROM sandbox_community_groups c JOIN sandbox_group_members m ON m.group_seq = c.group_seq
    WHERE c.community_seq = :community ORDER BY c.group_seq, m.number LIMIT :limit`,
 )
-/** Those of a group that joins a community are told its news. */
+/** Adds the members of a group that joins a community to its announcements. */
 const tellNews = sql<Link>(
   `INSERT INTO sandbox_group_members (group_seq, number, admin)
    SELECT a.group_seq, m.number, 0 FROM sandbox_group_members m
@@ -36,7 +36,7 @@ const tellNews = sql<Link>(
    WHERE m.group_seq = :group ON CONFLICT (group_seq, number) DO NOTHING`,
 )
 
-/** As WhatsApp allows, with the announcements. */
+/** WhatsApp's limit, announcements included. */
 const MOST_GROUPS = 100
 const MAX_LISTED = 2_000
 

@@ -5,7 +5,7 @@ import type { Content } from './inbox.ts'
 
 type Sendable = Exclude<Outgoing, { kind: 'forward' }>
 
-/** A message as the phone has it. What words cannot say of it stands in `details`, in the words of the wire. */
+/** A message as stored by the phone. Content without text is in `details`, with the field names of the wire. */
 export function contentOf(out: Sendable): Content {
   const quoted = quotedIdOf(out)
   const content = contentOfOutgoing(out)
@@ -18,16 +18,16 @@ function withMentions(content: Content, out: Sendable): Content {
   return { ...content, details: { ...content.details, mentions: out.mentions } }
 }
 
-/** What a phone shows of a message that somebody passes on. */
+/** The content that a phone shows for a forwarded message. */
 export function forwardedContent({ quoted: _q, referral: _r, ...content }: Content): Content {
   return { ...content, details: { ...content.details, forwarded: true } }
 }
 
-/** The network's id of what it answers. */
+/** The network's id of the quoted message. */
 function quotedIdOf(out: Sendable): string | undefined {
   if (out.kind !== 'cloud_api') return out.quoted?.engineMessageId
   const { type, context } = out.payload as { type?: unknown; context?: { message_id?: unknown } | null }
-  // Meta shows no answer in a template.
+  // Meta shows no quote in a template.
   return type === 'template' || typeof context?.message_id !== 'string' ? undefined : context.message_id
 }
 

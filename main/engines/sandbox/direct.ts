@@ -46,8 +46,8 @@ interface DirectDeps {
 const WINDOW_MS = 24 * 60 * 60_000
 
 /**
- * What the engines of the sandbox can do past sending. What an instance does to a message is told to everybody who has
- * one of the two numbers, itself included, as a linked device is.
+ * Everything the sandbox engines can do besides sending. A change that an instance makes to a message is reported to
+ * every instance with one of the two numbers, itself included, as for linked devices.
  */
 export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Partial<DirectActs>>> {
   const { db, clock, sessions, phones, phoneMessages, groups, blocks, calls, profiles, chatLists, chatTimers } = deps
@@ -66,17 +66,17 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
   }
 
   const markRead: DirectActs['markRead'] = async (instance, { engineMessageId }) => {
-    // Nobody on the sandbox looks whether an instance has read; that it could have is checked.
+    // The sandbox has no effect of reading; this only checks that the message exists.
     await phoneMessages.find(instance.accountId, await numberOf(instance), engineMessageId)
   }
 
-  /** @throws ApiError not_found for a chat that cannot be. */
+  /** @throws ApiError not_found for a chat that cannot exist. */
   async function requireChat({ accountId }: EngineInstance, own: string, to: string): Promise<void> {
     if (to.endsWith('@g.us')) await groups.get(accountId, own, to)
     else requireOnNetwork(to)
   }
 
-  /** The timer of a chat, and who may see it. */
+  /** The timer of a chat, and the instances that see it. */
   async function timerOf(instance: EngineInstance, to: string) {
     const own = await numberOf(instance)
     await requireChat(instance, own, to)
@@ -84,14 +84,14 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     return { own, chat: chatOf(own, to, to.endsWith('@g.us') ? to : null) }
   }
 
-  /** @throws ApiError not_found when nobody of them is on WhatsApp. */
+  /** @throws ApiError not_found when none of these numbers is on WhatsApp. */
   function audienceOf(numbers: readonly string[]): readonly string[] {
     const found = numbers.filter(isRegistered)
     if (found.length > 0) return found
     throw new ApiError('not_found', 'None of these numbers is on WhatsApp.')
   }
 
-  /** Meta's rule: only who has written in the last 24 hours can be blocked. */
+  /** Meta's rule: only people who have written in the last 24 hours can be blocked. */
   const blockAsMeta: DirectActs['block'] = async (instance, name, isBlocked) => {
     const { accountId } = instance
     const owner = await numberOf(instance)
@@ -103,7 +103,7 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     if (number !== undefined) await db.commit((tx) => blocks.set(tx, accountId, owner, number, isBlocked))
   }
 
-  /** Meta shows it with the read mark of what the person wrote. */
+  /** Meta shows typing only together with the read receipt of a message from the person. */
   const typeAsMeta: DirectActs['showTyping'] = async (instance, to, state, received) => {
     await numberOf(instance)
     await markRead(instance, messageToTypeUnder(to, state, received))
@@ -128,7 +128,7 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     },
 
     async showTyping(instance, to) {
-      // Nobody on the sandbox watches the screen; that it would be shown is checked.
+      // The sandbox shows no typing; this only checks that it could be shown.
       await requireChat(instance, await numberOf(instance), to)
     },
     async setOnline(instance) {
@@ -199,7 +199,7 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     async setChatTimer(instance, to, seconds) {
       const { own, chat } = await timerOf(instance, to)
       await db.commit(async (tx) => {
-        // As for the description of a group: members may, unless it is locked.
+        // As for the description of a group, members may do this unless the group is locked.
         if (to.endsWith('@g.us')) await groups.requireEditor(tx, instance.accountId, own, to)
         await chatTimers.set(tx, instance.accountId, chat, seconds)
       })
@@ -268,7 +268,7 @@ export function createDirect(deps: DirectDeps): Readonly<Record<EngineName, Part
     }),
   }
 
-  /** A group that Meta's Groups API made: nobody is added to it, and it ends with the business. */
+  /** For groups made with Meta's Groups API: nobody can be added, and the group ends when the business leaves. */
   const groupsAsMeta = {
     ...{ groups: smv2.groups, group: smv2.group, inviteLink: smv2.inviteLink },
     ...{ renameGroup: smv2.renameGroup, describeGroup: smv2.describeGroup },

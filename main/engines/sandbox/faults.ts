@@ -20,7 +20,7 @@ const removeAll = sql<{ instanceId: string }>('DELETE FROM sandbox_faults WHERE 
 
 export type Faults = ReturnType<typeof createFaults>
 
-/** How often each fault will strike yet. Memory decides, storage remembers. */
+/** How many more times each fault occurs. The count in memory decides; storage keeps it across restarts. */
 export function createFaults(db: Db) {
   const remaining = new Map<InstanceId, Map<SendFault, number>>()
   let loading: Promise<void> | undefined
@@ -40,14 +40,14 @@ export function createFaults(db: Db) {
   return {
     /** Reads all faults, once. */
     load: () => (loading ??= load()),
-    /** False for nearly every send, and free. */
+    /** False for nearly every send, and costs no query. */
     any: (instanceId: InstanceId): boolean => remaining.has(instanceId),
     has: (instanceId: InstanceId, kind: SendFault): boolean => of(instanceId)?.has(kind) ?? false,
     async set(tx: Tx, instanceId: InstanceId, kind: SendFault, times: number): Promise<void> {
       await tx.run(write, { instanceId, kind, remaining: times })
       tx.afterCommit(() => put(instanceId, kind, times))
     },
-    /** Uses a fault up by one. The count falls before anything is awaited, so that racing sends share it out. */
+    /** Uses a fault once. The count is lowered before the first await, so that concurrent sends do not use it twice. */
     async strike(instanceId: InstanceId, kind: SendFault): Promise<boolean> {
       const left = of(instanceId)?.get(kind)
       if (left === undefined) return false

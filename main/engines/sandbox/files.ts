@@ -27,17 +27,17 @@ interface FilesDeps {
 
 export type Files = ReturnType<typeof createFiles>
 
-/** The files of messages. What phones send are samples; what one instance sends another is kept with the message. */
+/** The files of messages. Phones send samples; a file that one instance sends another is stored with the message. */
 export function createFiles({ db, sessions, inbox, posts }: FilesDeps) {
   return {
-    /** What is to be kept of a message, read before the commit that keeps it. */
+    /** The file to keep with a message, read before the commit that stores it. */
     async load(out: Outgoing): Promise<Buffer | null> {
       return out.kind === 'media' && out.content.size <= KEPT_BYTES ? buffer(await out.content.read()) : null
     },
     async keep(tx: Tx, messageId: string, bytes: Buffer): Promise<void> {
       await tx.run(keep, { messageId, bytes })
     },
-    /** Only for senders and recipients of the message; null if it is gone, was deleted or never had a file. */
+    /** Only for senders and recipients of the message. null if the message was removed or deleted, or has no file. */
     async read({ id, accountId }: EngineInstance, mediaId: string): Promise<ReceivedFile | null> {
       await sessions.load()
       const session = sessions.of(id)

@@ -85,7 +85,7 @@ const byInvite = sql<{ accountId: string; invite: string }, GroupRow>(
   `SELECT ${GROUP} FROM sandbox_groups g WHERE g.account_id = :accountId AND g.invite = :invite`,
 )
 const setKind = sql<{ group: number; kind: Group['kind'] }>('UPDATE sandbox_groups SET kind = :kind WHERE seq = :group')
-/** They end with the community. */
+/** Announcement groups end with their community. */
 const endAnnouncements = sql<{ group: number }>(
   `DELETE FROM sandbox_groups WHERE kind = 'announcements'
      AND seq IN (SELECT group_seq FROM sandbox_community_groups WHERE community_seq = :group)`,
@@ -94,12 +94,12 @@ const dissolve = sql<{ group: number }>('DELETE FROM sandbox_groups WHERE seq = 
 const forgetTimer = sql<Named>('DELETE FROM sandbox_timers WHERE account_id = :accountId AND chat = :id')
 const forgetPicture = sql<Named>('DELETE FROM sandbox_pictures WHERE account_id = :accountId AND subject = :id')
 
-/** Nobody is in more of them than a list should show. */
+/** Limit of groups in a list. */
 const MAX_LISTED = 500
 
-/** How the ids of groups begin that were made by Meta's Groups API. */
+/** Prefix of the ids of groups made with Meta's Groups API. */
 export const OF_META = 'CAPI'
-/** Besides the business. */
+/** Limit of members besides the business. */
 const MOST_OF_META = 8
 
 interface GroupsDeps {
@@ -136,7 +136,7 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
     return row
   }
 
-  /** The group as one of its members sees it. @throws ApiError not_found, also for who is no member. */
+  /** The group as one of its members sees it. @throws ApiError not_found, also for non-members. */
   async function getAsMember(tx: Tx, accountId: AccountId, number: string, id: string) {
     const row = await tx.one(byId, { accountId, id })
     const group = row && (await withMembers(tx, row, number))
@@ -157,7 +157,7 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
     return seen.row.locked === 1 ? getAsAdmin(tx, accountId, number, id) : seen
   }
 
-  /** Adding is up to the rules of the group; everything else is up to its admins. */
+  /** Who may add members depends on the group's rules; every other change needs an admin. */
   async function getAsChanger(tx: Tx, accountId: AccountId, number: string, id: string, change: MemberChange) {
     const seen = await getAsMember(tx, accountId, number, id)
     return change === 'add' && seen.row.adminAdd === 0 ? seen : getAsAdmin(tx, accountId, number, id)
@@ -175,7 +175,7 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
     await tellAdmins(tx, accountId, adminsAmong(members), { ...change, action: 'requested' })
   }
 
-  /** By the invite link. @returns whether an admin has to let them in first. */
+  /** Joins by the invite link. @returns whether an admin has to approve it first. */
   async function enter(tx: Tx, accountId: AccountId, number: string, invite: string) {
     const row = await tx.one(byInvite, { accountId, invite })
     if (!row) throw deadInvite()
@@ -192,7 +192,7 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
     return { id: row.id, waits }
   }
 
-  /** @returns why it cannot be done, or null when it was. */
+  /** @returns why the change failed, or null. */
   async function changeOne(
     tx: Tx,
     { row, group }: { row: GroupRow; group: Group },
@@ -223,7 +223,7 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
     return results
   }
 
-  /** Makes a community, or the announcements of one. */
+  /** Creates a community, or its announcement group. */
   async function addOfKind(
     tx: Tx,
     accountId: AccountId,
@@ -237,7 +237,7 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
     return row
   }
 
-  /** What ends with its last member, or for everybody. */
+  /** Ends a group that has no members left, or that an admin ended for everybody. */
   async function end(tx: Tx, accountId: AccountId, { seq: group, id }: GroupRow): Promise<void> {
     await tx.run(endAnnouncements, { group })
     await tx.run(dissolve, { group })
@@ -246,9 +246,9 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
   }
 
   return {
-    /** For what else is done within a commit. */
+    /** For other changes in the same commit. */
     within: { getAsMember, add: addOfKind },
-    /** A message in the group makes its author and recipient members. */
+    /** A message in the group makes its sender and recipient members. */
     async spokenIn(tx: Tx, accountId: AccountId, id: string, [author, recipient]: [string, string]): Promise<void> {
       const { seq: group } = await ensureGroup(tx, accountId, id, id, author)
       for (const number of [author, recipient]) await tx.run(join, { group, number, admin: 0 })
@@ -308,7 +308,7 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
         const adminAdd = isAddedToByAdmins ? 1 : 0
         await tx.run(setJoinRules, { group: row.seq, approval: needsApproval ? 1 : 0, adminAdd })
       }),
-    /** A member who may change the picture. */
+    /** Requires a member who may change the picture. */
     requireEditor: async (tx: Tx, accountId: AccountId, number: string, id: string): Promise<void> => {
       await getAsEditor(tx, accountId, number, id)
     },
@@ -340,7 +340,7 @@ export function createGroups({ db, clock, random, tellAdmins }: GroupsDeps) {
         }
         return results
       }),
-    /** @throws ApiError invalid_state when an admin has to let it in; it has asked then. */
+    /** @throws ApiError invalid_state if an admin has to approve; the request to join is then stored. */
     async join(accountId: AccountId, number: string, invite: string): Promise<string> {
       const { id, waits } = await db.commit((tx) => enter(tx, accountId, number, invite))
       if (!waits) return id

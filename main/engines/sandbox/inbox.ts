@@ -17,12 +17,12 @@ export interface Content {
   readonly type: 'text' | MediaType | (string & {})
   readonly text: string | null
   readonly media?: Media
-  /** What words cannot say of a place, a contact, a poll or a link. */
+  /** Content of a location, contact, poll or link, which is not text. */
   readonly details?: Record<string, unknown>
-  /** What it is besides text and file, as instances receive it. */
+  /** The structured content besides text and file, as instances receive it. */
   readonly content?: MessageContent
   readonly viewOnce?: boolean
-  /** The raw payload of the Cloud API, when it was one. */
+  /** The raw payload of the Cloud API, if the message was sent as one. */
   readonly payload?: object
   readonly quoted?: string
   readonly referral?: Record<string, unknown>
@@ -36,7 +36,7 @@ export interface PhoneMessage {
   readonly phone: number
   readonly author: string
   readonly recipient: string
-  /** The instance that sent it; null: another phone spoke. */
+  /** The instance that sent it; null: another phone sent it. */
   readonly instanceId: InstanceId | null
   readonly group: string | null
   readonly content: Content
@@ -44,7 +44,7 @@ export interface PhoneMessage {
   readonly receivedAtMs: number | null
   readonly editedAtMs: number | null
   readonly deletedAtMs: number | null
-  /** When it disappears from the phone; null: it stays. */
+  /** When the message disappears from the phone; null: never. */
   readonly disappearsAtMs: number | null
   /** Emoji by the number that reacted. */
   readonly reactions: Readonly<Record<string, string>>
@@ -58,13 +58,13 @@ export interface NewMessage {
   readonly group: string | null
   readonly content: Content
   readonly sentAtMs: number
-  /** null: not, or not yet. */
+  /** null: not received, or not yet. */
   readonly receivedAtMs: number | null
-  /** Arrives when the phone comes online. */
+  /** Delivered when the phone comes online. */
   readonly waits: boolean
-  /** null: it stays. */
+  /** null: never. */
   readonly disappearsAtMs: number | null
-  /** The network drops it then, if the phone is not online before. */
+  /** The network drops the message at this time if the phone has not come online. */
   readonly expiresAtMs?: number | null
 }
 
@@ -156,7 +156,7 @@ const erase = sql<Copies & { content: string; now: number }>(
 )
 const react = sql<Copies & { reactions: string }>(`UPDATE sandbox_messages SET reactions = :reactions ${COPIES}`)
 
-/** The oldest rows come first by key, so a pass that finds nothing old looks at `limit` rows and no more. */
+/** The oldest rows come first in the key, so a pass that finds nothing old reads at most `limit` rows. */
 const prune = sql<{ before: number; limit: number }>(
   `DELETE FROM sandbox_messages WHERE seq IN (
      SELECT seq FROM (SELECT seq, sent_at FROM sandbox_messages ORDER BY seq LIMIT :limit) AS oldest
@@ -168,7 +168,7 @@ export type Inbox = ReturnType<typeof createInbox>
 /** What the phones of the network have received. */
 export function createInbox(db: Db) {
   return {
-    /** @returns false if the message exists already, so writing a result twice is harmless. */
+    /** @returns false if the message already exists, so storing it twice is harmless. */
     async add(tx: Tx, message: NewMessage): Promise<boolean> {
       const { sentAtMs: sentAt, receivedAtMs: receivedAt, disappearsAtMs: disappearsAt, ...more } = message
       const { expiresAtMs: expiresAt = null, ...rest } = more
@@ -178,29 +178,29 @@ export function createInbox(db: Db) {
       const added = await tx.run(insert, { ...rest, ...times, seq, content, waits: message.waits ? 1 : 0 })
       return added === 1
     },
-    /** Whether the network took a message with this id. */
+    /** Whether the network has accepted a message with this id. */
     has: async (id: string): Promise<boolean> => (await db.readOne(known, { id })) !== undefined,
     /**
-     * The message, in the copy of this number where it has one.
+     * The message, preferably this number's own copy.
      * @param id the network's id, or ours.
      */
     async find(tx: Tx, accountId: AccountId, number: string, id: string): Promise<PhoneMessage | undefined> {
       return copyOf(await tx.all(byId, copyQuery(accountId, number, id)), number)
     },
-    /** The same outside of a commit. */
+    /** The same, outside a commit. */
     async read(accountId: AccountId, number: string, id: string): Promise<PhoneMessage | undefined> {
       return copyOf(await db.read(byId, copyQuery(accountId, number, id)), number)
     },
-    /** Whose phones it went to. */
+    /** The numbers whose phones received it. */
     async recipientsOf(tx: Tx, { id }: PhoneMessage): Promise<string[]> {
       return (await tx.all(copiesOf, { id, ...copyRange(id) })).map(({ recipient }) => recipient)
     },
-    /** Newest first; only what has arrived by now. */
+    /** Newest first; only messages that have arrived by now. */
     async received(accountId: AccountId, number: string, nowMs: number, beforeSeq: number, limit: number) {
       const rows = await db.read(received, { accountId, number, now: nowMs, before: beforeSeq, limit })
       return rows.map(toMessage)
     },
-    /** When this author last wrote to this number; null: never, as far as messages are kept. */
+    /** When this sender last wrote to this number; null: never, as far as messages are kept. */
     async lastWroteAtMs(accountId: AccountId, number: string, author: string): Promise<number | null> {
       return (await db.readOne(lastFrom, { accountId, number, author }))?.sentAtMs ?? null
     },
@@ -214,7 +214,7 @@ export function createInbox(db: Db) {
     async edit(tx: Tx, { id, content }: PhoneMessage, text: string, nowMs: number): Promise<void> {
       await tx.run(edit, { id, ...copyRange(id), content: JSON.stringify({ ...content, text }), now: nowMs })
     },
-    /** Beside the details it has; null removes one. */
+    /** Merges details into the existing ones; null removes one. */
     async setDetails(tx: Tx, { id, content }: PhoneMessage, changes: Readonly<Record<string, string | null>>) {
       const kept = Object.entries({ ...content.details, ...changes }).filter(([, value]) => value !== null)
       const { details: _, ...words } = content
@@ -245,7 +245,7 @@ function copyOf(rows: readonly Row[], number: string): PhoneMessage | undefined 
   return row && toMessage(row)
 }
 
-/** Content and reactions are JSON of our own writing. */
+/** Content and reactions are JSON that this code wrote. */
 function toMessage(row: Row): PhoneMessage {
   return {
     ...row,

@@ -1,4 +1,4 @@
-/** What Meta refuses of an interactive message, besides texts that are too long. */
+/** Meta's rules for interactive messages, apart from the limits of text lengths. */
 
 type Json = Readonly<Record<string, unknown>>
 type Problems = Generator<string, void>
@@ -9,7 +9,7 @@ const recordsIn = (value: unknown): readonly Json[] => (Array.isArray(value) ? v
 const isWebAddress = (url: string): boolean => /^https?:\/\//.test(url) && URL.canParse(url)
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
-/** @returns undefined if Meta takes it. */
+/** @returns undefined if Meta accepts it. */
 export const interactiveProblem = (interactive: Json): string | undefined =>
   problemsOf(interactive).next().value ?? undefined
 
@@ -99,7 +99,7 @@ const ACTIONS: Readonly<Record<string, (action: Json) => Problems>> = {
     for (const { product_retailer_id: product } of yield* rowsOf(sections, 'product_items'))
       yield* text('interactive.action.sections[].product_items[].product_retailer_id', product)
   },
-  // Their shapes are not known well enough to refuse one.
+  // The rules for these types are not known well enough to refuse one.
   *catalog_message() {},
   *call_permission_request() {},
   *voice_call() {},

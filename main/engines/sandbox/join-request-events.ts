@@ -14,7 +14,7 @@ interface JoinRequestEventsDeps {
 
 type Change = LineEventData['group.join_requests_changed']
 
-/** Tells the instances of a group's admins who asks to join it, and who was turned away. */
+/** Reports to the instances of a group's admins who asks to join, and who was rejected. */
 export type TellAdmins = (tx: Tx, accountId: AccountId, admins: readonly string[], change: Change) => Promise<void>
 
 export function createJoinRequestEvents({ clock, sessions, timeline }: JoinRequestEventsDeps): TellAdmins {

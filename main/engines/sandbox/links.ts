@@ -9,10 +9,10 @@ import { isPaired, type Session, type Sessions } from './sessions.ts'
 import type { Timeline } from './timeline.ts'
 import { LINK } from './timeline-store.ts'
 
-/** A dropped connection returns after this time. */
+/** A dropped connection reconnects after this time. */
 const HEALS_AFTER_MS = 8_000
 
-/** The close codes the real network gives for the same. */
+/** The real network's close codes for these cases. */
 const CODES = { drop: 428, logged_out: 401, banned: 403, token_revoked: 190 } as const
 
 interface LinkDeps {
@@ -26,7 +26,10 @@ interface LinkDeps {
 
 export type Links = ReturnType<typeof createLinks>
 
-/** How a line comes up and goes down. State, signal and what waits for the link change in one commit. */
+/**
+ * Connects and disconnects instances. State, signal and the messages that wait for the connection change in one
+ * commit.
+ */
 export function createLinks({ db, clock, alarms, sessions, timeline, faults }: LinkDeps) {
   async function schedule(tx: Tx, instanceId: InstanceId, signal: EngineSignal): Promise<void> {
     const when = { step: LINK, due: dueIn(clock, 0), phone: null, offsetMs: 0 }
@@ -48,14 +51,17 @@ export function createLinks({ db, clock, alarms, sessions, timeline, faults }: L
   }
 
   const links = {
-    /** Takes a number. @returns false when the instance has one already. */
+    /** Pairs a number. @returns false when the instance has one already. */
     async pair(instance: EngineInstance, number: string, name: string): Promise<boolean> {
       return db.commit(async (tx) => {
         await sessions.ensure(tx, instance)
         return announceConnected(tx, await sessions.pair(tx, instance.id, number, name))
       })
     },
-    /** Brings the link of a stored session up; a restart also ends an outage of the engine. @returns false without one. */
+    /**
+     * Connects a stored session; a restart also ends a simulated outage of the engine. @returns false without a
+     * session.
+     */
     async enable(instanceId: InstanceId): Promise<boolean> {
       alarms.clear(healing(instanceId))
       return db.commit(async (tx) => {
@@ -63,7 +69,7 @@ export function createLinks({ db, clock, alarms, sessions, timeline, faults }: L
         return announceConnected(tx, await sessions.enable(tx, instanceId))
       })
     },
-    /** Ends the link and keeps the session. */
+    /** Disconnects and keeps the session. */
     async stop(instanceId: InstanceId): Promise<void> {
       alarms.clear(healing(instanceId))
       await db.commit(async (tx) => {
@@ -72,7 +78,7 @@ export function createLinks({ db, clock, alarms, sessions, timeline, faults }: L
         await timeline.forgetLink(tx, instanceId)
       })
     },
-    /** Drops the connection; it returns later. */
+    /** Drops the connection, which reconnects later. */
     async drop(instanceId: InstanceId): Promise<void> {
       await db.commit(async (tx) => {
         const healsAtMs = clock.now() + HEALS_AFTER_MS
@@ -94,7 +100,7 @@ export function createLinks({ db, clock, alarms, sessions, timeline, faults }: L
         await schedule(tx, instanceId, { kind: 'auth_failed', reason, code: CODES[reason], untilMs: null })
       })
     },
-    /** Discards the session of an instance without a signal. */
+    /** Discards the session of an instance without reporting it. */
     async leave(instanceId: InstanceId): Promise<void> {
       await db.commit((tx) => endSession(tx, instanceId))
     },

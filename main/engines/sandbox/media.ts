@@ -30,7 +30,7 @@ const SAMPLE_OF: Readonly<Record<MediaType, Sample>> = {
   document: sample('document.pdf', 'application/pdf'),
 }
 const STICKER = sample('sticker.webp', 'image/webp')
-/** As account/picture and group/picture take them. */
+/** In the form that account/picture and group/picture accept. */
 const PICTURE = sample('picture.jpg', 'image/jpeg')
 
 /** The sample of a kind. */
@@ -43,7 +43,7 @@ export function sampleTypeAt(url: string): MediaType | undefined {
   return typeNamed(address.pathname.slice(1))
 }
 
-/** Larger than any file a message may carry. */
+/** Larger than the largest file a message may carry. */
 const HUGE_BYTES = Math.max(...Object.values(LIMITS.mediaMegabytes)) * 1024 * 1024 + 1
 
 /**
@@ -57,7 +57,7 @@ export async function answerMedia(
   const name = url.pathname.slice(1)
   const shown = await picture(accountId, name)
   if (shown) return file('image/jpeg', shown)
-  // Unread zeros take no memory; the client stops at its own limit.
+  // Zeroed memory that is not read costs nothing; the client stops at its own limit.
   if (name === 'huge') return file('image/png', Buffer.alloc(HUGE_BYTES))
   for (const { name: its, mimeType, bytes } of [STICKER, PICTURE]) if (name === its) return file(mimeType, bytes)
   const type = typeNamed(name)

@@ -5,8 +5,8 @@ const OURS = 'msg_'
 const PREFIX = { smv2: '3EB0', official: 'wamid.SANDBOX' } as const satisfies Record<Engine, string>
 
 /**
- * The id the network gives a message. It carries the whole of ours: after a restart one is found by the other without
- * an index of its own, and it rises with time as ours does.
+ * The network's id of a message. It contains our whole id, so after a restart each can be derived from the other
+ * without an index, and it ascends with time as ours does.
  */
 export function networkId(engine: Engine, messageId: MessageId | string): string {
   return PREFIX[engine] + (messageId.startsWith(OURS) ? messageId.slice(OURS.length) : messageId)
@@ -23,38 +23,38 @@ export function networkIds(id: string): string[] {
   return id.startsWith(OURS) ? [networkId('smv2', id), networkId('official', id)] : [id]
 }
 
-/** Each member of a group has a copy of its own, under the id of the message and their number. */
+/** Separates the id of a message from the number of a group member: each member has a copy of their own. */
 const OF_MEMBER = '~'
 
 export const memberCopyId = (id: string, number: string): string => `${id}${OF_MEMBER}${number}`
 
-/** The id of the message, of which this may be a member's copy. */
+/** The id of the message, also for a member's copy. */
 export const idOfCopy = (id: string): string => id.split(OF_MEMBER, 1)[0] ?? id
 
-/** Between these are the ids of all members' copies. */
+/** The range that contains the ids of all members' copies. */
 export const copyRange = (id: string) => ({ from: `${id}${OF_MEMBER}`, to: `${id}${OF_MEMBER}:` })
 
-/** The id of what a phone says. */
+/** The id of a message from a phone. */
 export function phoneMessageId(nowMs: number, random: Random): string {
   return `SANDBOX${nowMs.toString(16).padStart(12, '0')}${random.bytes(8).toString('hex')}`.toUpperCase()
 }
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** A character for each 5 bits; no letters that are taken for digits. */
+/** One character for each 5 bits, without letters that look like digits. */
 export function crockford(bytes: Buffer): string {
   let bits = ''
   for (const byte of bytes) bits += byte.toString(2).padStart(8, '0')
   return (bits.match(/.{5}/g) ?? []).map((five) => CROCKFORD[Number.parseInt(five, 2)]).join('')
 }
 
-/** What a person meant by a typed code: any case, with or without the hyphen, O for 0, I and L for 1. */
+/** Corrects a typed code: any case, with or without the hyphen, O for 0, I and L for 1. */
 export function normalizeCrockford(typed: string): string {
   return typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
 }
 
-/** Fifteen digits that are no phone number: the id of a person who hides theirs. */
+/** Whether these are the fifteen digits that stand for a person who hides their number. */
 export const isHidden = (number: string): boolean => /^9000000[0-9]{8}$/.test(number)
 
-/** The name of a phone that was not given one. */
+/** The default name of a phone. */
 export const defaultName = (number: string): string => `Sandbox phone ${number.slice(-4)}`

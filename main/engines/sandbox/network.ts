@@ -46,47 +46,50 @@ export interface SandboxNetworkDeps {
   readonly random: Random
   readonly seal: Seal
   readonly log: Log
-  /** Where both engines report; called only between `begin` and `close`. */
+  /** Receives the signals of both engines. Called only between `begin` and `close`. */
   readonly sink: EngineSink
   readonly timelineMs: TimelineMs
-  /** After this time a silent send answers 504. */
+  /** After this time, a send without an answer fails with 504. */
   readonly sendTimeoutMs: number
 }
 
 export interface PhoneProfile extends ChatList {
   readonly name: string
   readonly about: string
-  /** null: the sample that every phone has. */
+  /** null: the default picture of sandbox phones. */
   readonly pictureName: string | null
   readonly privacy: { readonly [Setting in keyof Privacy]: NonNullable<Privacy[Setting]> }
 }
 
-/** How a phone names the code it scans or types. */
+/** How a phone enters a pairing code: by QR or typed. */
 export type Scanned = { readonly text: string } | { readonly code: string }
 
 export interface SandboxNetwork {
   readonly smv2: Engine
   readonly official: Engine
-  /** Of the simulated Meta. */
+  /** The templates of the simulated Meta. */
   readonly templates: TemplateStore
   changePhone(
     accountId: AccountId,
     number: string,
     changes: Partial<PhoneSettings>,
   ): Promise<{ phone: KnownPhone; existed: boolean }>
-  /** An unused number has a default one. */
+  /** An unused number has a default phone. */
   findPhone(accountId: AccountId, number: string): Promise<Phone>
   /** @param search part of a name or a number; undefined lists every phone. */
   listPhones(accountId: AccountId, beforeSeq: number, limit: number, search?: string): Promise<KnownPhone[]>
-  /** What a phone shows of itself, and how it lists its chats. */
+  /** A phone's profile and chat list. */
   profile(accountId: AccountId, number: string): Promise<PhoneProfile>
-  /** By its invite link. @returns whether an admin has to let it in first. @throws ApiError not_found, invalid_state */
+  /**
+   * Joins by the invite link. @returns whether an admin has to approve it first. @throws ApiError not_found,
+   * invalid_state
+   */
   enterGroup(accountId: AccountId, number: string, invite: string): Promise<{ id: string; waits: boolean }>
   /** A picture at `media.sandbox`, by its name. */
   picture(accountId: AccountId, name: string): Promise<Buffer | undefined>
   /** What the phone has received, newest first. */
   listMessages(accountId: AccountId, number: string, beforeSeq: number, limit: number): Promise<PhoneMessage[]>
-  /** Every QR text an instance of the account shows at this moment. */
+  /** All QR texts that instances of the account show now. */
   shownCodes(accountId: AccountId): string[]
   /** @throws ApiError invalid_state when no instance shows this code. */
   scan(
@@ -107,25 +110,31 @@ export interface SandboxNetwork {
     to: string,
     isVideo: boolean,
   ): Promise<{ callId: string; instanceIds: readonly InstanceId[] }>
-  /** Calls that ring, for the person who answers them. */
+  /** Ringing calls, for the simulated person who answers them. */
   readonly calls: Pick<Calls, 'takeOver' | 'end' | 'isRinging' | 'onRejected'>
-  /** @throws ApiError invalid_state for a message that is no poll, validation_error for options it does not have. */
+  /**
+   * @throws ApiError invalid_state for a message that is not a poll, validation_error for options that it does not
+   * have.
+   */
   vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<PhoneMessage>
-  /** What the phone sends back. @throws ApiError invalid_state for a message without buttons, validation_error for a tap it has not. */
+  /**
+   * Sends the phone's reply. @throws ApiError invalid_state for a message without buttons, validation_error for a tap
+   * that it does not offer.
+   */
   tap(accountId: AccountId, number: string, id: string, tap: Tap): Promise<SpokenMessage>
-  /** @throws ApiError invalid_state when a fault of the link finds none. */
+  /** @throws ApiError invalid_state if there is no connection to break. */
   breakLink(instance: EngineInstance, kind: LinkFault): Promise<void>
   failSends(instance: EngineInstance, kind: SendFault, times: number): Promise<void>
   /** How long an answer to a send takes. */
   readonly latencyMs: number
   /**
-   * Decides what becomes of a message without letting the time of the answer pass: the caller makes it durable first. Once
-   * `journal` is committed, the network goes on whatever happens to this process.
+   * Decides the outcome of a message without waiting for its simulated latency: the caller makes it durable first.
+   * Once `journal` is committed, the network continues even if this process ends.
    */
   take(...sent: [...sent: Parameters<Engine['send']>, template?: Template | undefined]): Promise<SendOutcome>
-  /** Reports from this commit on, until it is heard, that the network has the message. */
+  /** From this commit on, reports that the network has the message, until the report is delivered. */
   reportSent(tx: Tx, instance: EngineInstance, messageId: MessageId, engineMessageId: string): Promise<void>
-  /** Whom a number has blocked; a block belongs to the number. */
+  /** Blocked people; a block belongs to the number. */
   readonly blocks: Blocks
   readonly usernames: BusinessUsernameStore
   readonly conversational: ConversationalStore
@@ -135,7 +144,7 @@ export interface SandboxNetwork {
   /** Completes onboarding. @throws ApiError invalid_state when the instance has a number already. */
   onboard(instance: EngineInstance, number: string): Promise<void>
   onboardingSubject(token: string): Promise<OnboardingSubject>
-  /** What the button of the page does. @throws ApiError not_found for a token that is unknown or was used. */
+  /** Handles the button of the onboarding page. @throws ApiError not_found for an unknown or used token. */
   completeOnboarding(token: string, number: string): Promise<OnboardingSubject>
 }
 
@@ -143,7 +152,7 @@ const KEEP_MS = 7 * 24 * 60 * 60 * 1_000
 const PRUNE_EVERY_MS = 60_000
 const PRUNE_ROWS = 500
 
-/** The simulated messaging network: one model of people, phones and lines, with the two engines as its faces. */
+/** The simulated messaging network: one model of people, phones and connections, used by both engines. */
 export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
   const { db, clock, random, log, sink, timelineMs, sendTimeoutMs } = deps
   const alarms = createAlarms(clock)
@@ -348,7 +357,7 @@ export function createSandboxNetwork(deps: SandboxNetworkDeps): SandboxNetwork {
     async completeOnboarding(token, number) {
       const subject = await onboarding.subject(token)
       const instance = { ...subject, engine: 'official', network: 'sandbox' } as const
-      // The token goes with the first number, so the second of two buttons finds no line without one.
+      // The token is deleted with the first pairing, so a second click finds no instance to connect.
       if (!(await pair(instance, number))) throw new ApiError('not_found', 'This onboarding page was already used.')
       return subject
     },

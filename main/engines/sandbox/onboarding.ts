@@ -23,7 +23,10 @@ interface OnboardingDeps {
 
 export type Onboarding = ReturnType<typeof createOnboarding>
 
-/** The token of the page behind `onboarding_url`: one for each instance that has no number, gone once it has one. */
+/**
+ * The token of the page behind `onboarding_url`. Each instance without a number has one; it is deleted once the
+ * instance has a number.
+ */
 export function createOnboarding({ db, pageTokens, sessions }: OnboardingDeps) {
   return {
     async token(instance: EngineInstance): Promise<string | null> {
@@ -41,9 +44,9 @@ export function createOnboarding({ db, pageTokens, sessions }: OnboardingDeps) {
     async renew(tx: Tx, id: InstanceId): Promise<void> {
       await sessions.renewToken(tx, id)
     },
-    /** @throws ApiError not_found for a token that is unknown or was used. */
+    /** @throws ApiError not_found for an unknown or used token. */
     async subject(token: string): Promise<OnboardingSubject> {
-      // Tokens of earlier versions are hashed then.
+      // Loading also hashes the tokens that earlier versions stored.
       await sessions.load()
       const subject = await db.readOne(byToken, { tokenHash: hashOfToken(token) })
       if (subject !== undefined) return subject

@@ -7,10 +7,10 @@ import type { Alarms } from '../alarms.ts'
 import { crockford, normalizeCrockford } from './network-ids.ts'
 import { createPasskeys } from './passkey.ts'
 
-/** No real phone pairs with a text that begins so, and no sandbox phone takes another. */
+/** Real phones never pair with a text that begins like this, and sandbox phones accept no other. */
 export const QR_PREFIX = 'SWITCHBOARD-SANDBOX:'
 
-/** As on the real network: the first code lives a minute, five more 20 seconds each. */
+/** As on the real network: the first code is valid for one minute, five more for 20 seconds each. */
 const LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000] as const
 
 interface Pairing {
@@ -24,10 +24,7 @@ interface Pairing {
 
 export type Pairings = ReturnType<typeof createPairings>
 
-/**
- * Pairings under way. They live in memory as they do on the real network: a code nobody scanned before a restart is
- * worth nothing afterwards.
- */
+/** Unfinished pairings. Held in memory as on the real network: a code from before a restart is worthless. */
 export function createPairings(deps: {
   clock: Clock
   random: Random
@@ -42,7 +39,7 @@ export function createPairings(deps: {
   const publishing = new Map<InstanceId, Promise<void>>()
   const passkeys = createPasskeys({ clock, random, alarms, publish, pair })
 
-  /** In order for each instance. A signal that is lost is made up for by the next code or by reading the QR. */
+  /** In order for each instance. If a signal is lost, the next code or reading the QR makes up for it. */
   function publish(id: InstanceId, signal: EngineSignal): void {
     const before = publishing.get(id) ?? Promise.resolve()
     const next = before
@@ -107,7 +104,7 @@ export function createPairings(deps: {
       alarms.clear(expiring(id))
       pairings.delete(id)
     },
-    /** Every text an instance of the account shows at this moment. */
+    /** All texts that instances of the account show now. */
     texts: (accountId: AccountId): string[] => ready(accountId).flatMap(({ text }) => text ?? []),
     byText: (accountId: AccountId, text: string): EngineInstance | undefined =>
       ready(accountId).find((pairing) => pairing.text === text)?.instance,

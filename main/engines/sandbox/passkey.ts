@@ -10,7 +10,7 @@ import { crockford } from './network-ids.ts'
 
 const SIGN_MS = 600_000
 const STEP_MS = 120_000
-/** How long the simulated phone takes. */
+/** Simulated time that the phone needs. */
 const PHONE_MS = 1_000
 
 interface PasskeysDeps {

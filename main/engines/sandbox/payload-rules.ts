@@ -5,7 +5,7 @@ type Check = (content: Json) => string | undefined
 
 const FILES = ['image', 'video', 'audio', 'document', 'sticker']
 
-/** The types of messages that Meta takes, and what each of them needs. */
+/** The message types that Meta accepts, and what each one requires. */
 const CHECKS: Readonly<Record<string, Check>> = {
   text({ body }) {
     return typeof body !== 'string' || body === '' ? 'The parameter text.body is required.' : undefined
@@ -31,14 +31,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /** Whether Meta has messages of this type. */
 export const isMessageType = (type: unknown): type is string => typeof type === 'string' && Object.hasOwn(CHECKS, type)
 
-/** The part of a payload that has the type’s own fields; undefined: it is missing. */
+/** The part of a payload with the type's own fields; undefined if missing. */
 export function contentIn(payload: Json, type: string): Json | undefined {
   if (type === 'contacts') return { contacts: payload['contacts'] }
   const content = payload[type]
   return typeof content === 'object' && content !== null && !Array.isArray(content) ? (content as Json) : undefined
 }
 
-/** What Meta says of a message that lacks something; undefined: it is whole. */
+/** Meta's error for an incomplete message; undefined if it is complete. */
 export const contentProblem = (type: string, content: Json): string | undefined => CHECKS[type]?.(content)
 
 function fileProblem({ id, link, voice }: Json): string | undefined {

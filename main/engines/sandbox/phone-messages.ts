@@ -16,7 +16,7 @@ import { toReceivedSignal, type MessageInTransit } from './received-signal.ts'
 import { tapReply, type Tap } from './taps.ts'
 import type { Timeline } from './timeline.ts'
 
-/** What a phone says. */
+/** A message that a phone sends. */
 export interface Utterance {
   readonly to: string
   readonly group: string | null
@@ -57,7 +57,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
   const isBlocked = async (tx: Tx, accountId: AccountId, { author, recipient, group }: Parties): Promise<boolean> =>
     group === null && (await blocks.has(tx, accountId, recipient, author))
 
-  /** Tells the recipient's instances, and the author's own: a linked device sees what its phone says. */
+  /** Reports to the recipient's instances and to the sender's own: linked devices see what their phone sends. */
   async function publishToBoth(
     tx: Tx,
     accountId: AccountId,
@@ -89,7 +89,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     return recipients
   }
 
-  /** The message as the phone's owner may touch it. @throws ApiError not_found */
+  /** A message that the phone's owner may change. @throws ApiError not_found */
   async function getMessage(tx: Tx, accountId: AccountId, number: string, id: string): Promise<PhoneMessage> {
     const message = await inbox.find(tx, accountId, number, id)
     if (message === undefined || (message.author !== number && message.recipient !== number)) {
@@ -102,7 +102,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
     return message
   }
 
-  /** What is quoted is known by the network's id, whichever the caller used. */
+  /** Converts the quoted id to the network's id, whichever id the caller used. */
   async function quoting(tx: Tx, accountId: AccountId, number: string, content: Content): Promise<Content> {
     if (content.quoted === undefined) return content
     const quoted = await inbox.find(tx, accountId, number, content.quoted)
@@ -186,7 +186,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
   }
 
   return {
-    /** An instance wrote to a number that other instances have: they receive it. */
+    /** Delivers a message that an instance sent to instances with the recipient's number. */
     async deliverToInstances(tx: Tx, accountId: AccountId, said: MessageInTransit, due: Due): Promise<void> {
       if (await isBlocked(tx, accountId, said)) return
       for (const id of sessions.withNumber(accountId, said.recipient)) {
@@ -197,7 +197,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
 
     speak,
 
-    /** Posts a text on the phones of the audience, for a day. @returns its id on the network. */
+    /** Posts a text status for a day, which the phones of the audience show. @returns its network id. */
     async postStatus(accountId: AccountId, number: string, text: string, audience: readonly string[]): Promise<string> {
       const id = phoneMessageId(clock.now(), random)
       await db.commit(async (tx) => {
@@ -253,7 +253,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
       })
     },
 
-    /** @param seconds after which it is unpinned; null unpins it now. */
+    /** @param seconds how long it stays pinned; null unpins it. */
     pin(accountId: AccountId, number: string, id: string, seconds: number | null): Promise<void> {
       return db.commit(async (tx) => {
         const message = await getMessage(tx, accountId, number, id)
@@ -278,7 +278,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
       })
     },
 
-    /** @param options all that are chosen now; none takes the vote back. */
+    /** @param options all chosen options; an empty list removes the vote. */
     vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<PhoneMessage> {
       return db.commit(async (tx) => {
         const now = clock.now()
@@ -289,7 +289,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
       })
     },
 
-    /** @param emoji '' takes the reaction back. */
+    /** @param emoji '' removes the reaction. */
     react(accountId: AccountId, number: string, id: string, emoji: string): Promise<PhoneMessage> {
       return db.commit(async (tx) => {
         const now = clock.now()
@@ -302,7 +302,7 @@ export function createPhoneMessages(deps: PhoneMessagesDeps) {
   }
 }
 
-/** Where WhatsApp keeps status posts. */
+/** The chat in which WhatsApp keeps status posts. */
 const STATUS = 'status@broadcast'
 const STATUS_MS = 86_400_000
 
@@ -310,7 +310,7 @@ type Parties = Pick<MessageInTransit, 'author' | 'recipient' | 'group'>
 
 const NOT_RECEIVED = { receivedAtMs: null, waits: false }
 
-/** Between phones there is no timeline: it is there, or it waits until the phone is online. */
+/** Messages between phones have no timeline: they arrive immediately, or when the phone comes online. */
 function arrivalAt(phone: KnownPhone, nowMs: number) {
   return phone.online ? { receivedAtMs: nowMs, waits: false } : { receivedAtMs: null, waits: true }
 }

@@ -11,11 +11,11 @@ export interface PhoneSettings {
   readonly receipts: Receipts
   /** Added to the delivered and read times of the timeline. */
   readonly delayMs: number
-  /** Who takes calls from our numbers. */
+  /** How the phone answers calls from our numbers. */
   readonly calls: CallAnswer
-  /** Its account asks for a passkey when a device is to be linked. */
+  /** The account asks for a passkey when a device is linked. */
   readonly passkey: boolean
-  /** Leaves the delivered receipt out; `read` comes alone. */
+  /** Sends no delivered receipt, only `read`. */
   readonly dropReceipts: boolean
   readonly duplicateReceipts: boolean
 }
@@ -30,7 +30,7 @@ export interface Phone extends PhoneSettings {
   readonly createdAtMs: number
 }
 
-/** A phone that has its row. */
+/** A phone that is stored. */
 export type KnownPhone = Phone & { readonly seq: number }
 
 interface Row {
@@ -83,11 +83,11 @@ const page = sql<{ accountId: string; before: number; limit: number }, Row>(
 export interface Phones {
   /** The phone of a number; an unused number has a default one without a row. */
   find(accountId: AccountId, number: string): Promise<Phone>
-  /** The same without waiting, when it is in memory. */
+  /** The same if it is in memory, without waiting. */
   cached(accountId: AccountId, number: string): Phone | undefined
-  /** Gives the number its row, if it has none yet. */
+  /** Stores the phone unless it is stored already. */
   ensure(tx: Tx, accountId: AccountId, number: string, nowMs: number): Promise<KnownPhone>
-  /** @returns false in `existed` when the row was made just now. */
+  /** @returns `existed` false when the row was just created. */
   change(
     tx: Tx,
     accountId: AccountId,
@@ -100,14 +100,14 @@ export interface Phones {
   list(accountId: AccountId, beforeSeq: number, limit: number, words?: string): Promise<KnownPhone[]>
 }
 
-/** Numbers held in memory; past that the oldest are read again when they are needed. */
+/** Limit of phones in memory; the oldest are read again when needed. */
 const KEPT = 20_000
 /** Phones one step of a search reads. */
 const SEARCH_ROWS = 500
 
 /**
- * The phones of all accounts. The sandbox alone writes this table, so what was read or committed last is kept in
- * memory: a send must not cost a query.
+ * The phones of all accounts. Only the sandbox writes this table, so rows are cached in memory and a send needs no
+ * query.
  */
 export function createPhones(db: Db): Phones {
   const kept = new Map<string, Phone>()
@@ -117,7 +117,7 @@ export function createPhones(db: Db): Phones {
     kept.set(keyOf(phone.accountId, phone.number), phone)
   }
 
-  /** In memory only what is durable. */
+  /** Updates the memory only after the commit. */
   function written(tx: Tx, row: Row): KnownPhone {
     const phone = toPhone(row)
     tx.afterCommit(() => keep(phone))
@@ -137,7 +137,7 @@ export function createPhones(db: Db): Phones {
       const cached = phones.cached(accountId, number)
       if (cached !== undefined) return cached
       const row = await db.readOne(byNumber, { accountId, number })
-      // A commit may have put a newer state there while this was read.
+      // A commit may have cached a newer state while this row was read.
       const meanwhile = phones.cached(accountId, number)
       if (meanwhile !== undefined) return meanwhile
       const phone = row === undefined ? unused(accountId, number) : toPhone(row)
@@ -177,7 +177,7 @@ export function createPhones(db: Db): Phones {
   return phones
 }
 
-/** Matches the name people see, and the number however it is written: +1 (202) 555-0123. */
+/** Matches the displayed name, and the number in any notation: +1 (202) 555-0123. */
 function matcherFor(words: string): (phone: KnownPhone) => boolean {
   const text = words.trim().toLocaleLowerCase()
   const digits = /^[\d\s().+-]+$/.test(text) ? text.replaceAll(/\D/g, '') : ''

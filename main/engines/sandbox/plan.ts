@@ -7,7 +7,7 @@ import type { Phone } from './phones.ts'
 /** Milliseconds after a send at which it is accepted, sent, delivered and read. */
 export type TimelineMs = readonly [accepted: number, sent: number, delivered: number, read: number]
 
-/** What a message does after the network took it. */
+/** What happens to a message after the network accepted it. */
 export type Path =
   | { readonly kind: 'ordinary' }
   | { readonly kind: 'undelivered' }
@@ -15,7 +15,7 @@ export type Path =
   /** Silent for `silentMs`, then sent and delivered. */
   | { readonly kind: 'silent'; readonly silentMs: number }
 
-/** A signal to come. `onPhone`: it comes from the phone, so not before that is online. */
+/** A future signal. `onPhone`: the phone sends it, so it waits until the phone is online. */
 interface Step {
   readonly step: number
   readonly due: Due | null
@@ -25,16 +25,16 @@ interface Step {
 }
 
 export interface Plan {
-  /** `sent` when acceptance and confirmation fall together. */
+  /** `sent` if acceptance and confirmation happen at the same time. */
   readonly status: 'queued' | 'sent'
-  /** When the phone has it; null: not, or not yet. */
+  /** When it arrives on the phone; null: never, or not yet known. */
   readonly arrivesAt: Due | null
-  /** It arrives when the phone comes online. */
+  /** Delivered when the phone comes online. */
   readonly waits: boolean
   readonly steps: readonly Step[]
 }
 
-/** Places of the receipts among signals of the same moment. */
+/** Order of the receipts among signals that are due at the same time. */
 export const STEPS = { sent: 0, delivered: 1, read: 2, failed: 3 } as const
 
 interface Sent {
@@ -45,7 +45,7 @@ interface Sent {
   readonly timelineMs: TimelineMs
 }
 
-/** Everything a message will do, decided at once from what is known when it is sent. */
+/** Everything that will happen to a message, decided from what is known when it is sent. */
 export function planFor(path: Path, sent: Sent): Plan {
   const times = timesOf(path, sent)
   const isAtOnce = path.kind !== 'silent' && sent.timelineMs[1] <= sent.timelineMs[0]
@@ -79,7 +79,7 @@ function timesOf(path: Path, { startedAt, phone, timelineMs }: Sent): Times {
   return { sent: from.plus(sent), delivered: from.plus(delivered + delayMs), read: from.plus(read + delayMs) }
 }
 
-/** What the phone confirms: as far as it is set to, and after a silence only that it arrived. */
+/** The receipts that the phone sends: as far as its settings allow, and after a silence only delivered. */
 function receiptsOfPhone(path: Path, sent: Sent, times: Times): Step[] {
   const { receipts, dropReceipts, duplicateReceipts, online } = sent.phone
   const steps: Step[] = []
@@ -95,7 +95,7 @@ function receiptsOfPhone(path: Path, sent: Sent, times: Times): Step[] {
 }
 
 function receipt({ messageId, engineMessageId }: Sent, status: 'sent' | 'delivered' | 'read', due: Due): Step {
-  // Dated when it is reported.
+  // Its time is set when it is reported.
   const signal = { kind: 'receipt', messageId, status, atMs: due.atMs, engineMessageId } as const
   return { step: STEPS[status], due, offsetMs: 0, onPhone: false, signal }
 }

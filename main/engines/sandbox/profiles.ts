@@ -29,10 +29,10 @@ const savePicture = sql<Subject & { hash: string; bytes: Buffer }>(
    ON CONFLICT (account_id, subject) DO UPDATE SET hash = excluded.hash, bytes = excluded.bytes`,
 )
 
-/** Every phone of the sandbox says all of them. */
+/** Sandbox phones always report all settings. */
 type Shown = { readonly [Setting in keyof Privacy]: NonNullable<Privacy[Setting]> }
 
-/** As a new account has them. */
+/** The settings of a new account. */
 const DEFAULTS: Shown = {
   lastSeen: 'everyone',
   online: 'everyone',
@@ -52,18 +52,18 @@ interface Profile {
 
 export type Profiles = ReturnType<typeof createProfiles>
 
-/** What numbers show of themselves. A number that was never changed shows what every sandbox phone shows. */
+/** The profiles of numbers. A number that was never changed has the default profile. */
 export function createProfiles(db: Db) {
   const toProfile = (row: { about: string | null; privacy: string } | undefined): Profile => ({
     about: row?.about ?? DEFAULT_ABOUT,
-    // JSON of our own writing.
+    // JSON that this code wrote.
     privacy: { ...DEFAULTS, ...(JSON.parse(row?.privacy ?? '{}') as Partial<Shown>) },
   })
 
   const profiles = {
     read: async (accountId: AccountId, number: string): Promise<Profile> =>
       toProfile(await db.readOne(profileOf, { accountId, number })),
-    /** The same as somebody else sees it; what is hidden from everybody is null. */
+    /** The profile as other people see it; settings hidden from everybody are null. */
     async seen(accountId: AccountId, number: string): Promise<{ about: string | null; hasPicture: boolean }> {
       const { about, privacy } = await profiles.read(accountId, number)
       return { about: privacy.about === 'nobody' ? null : about, hasPicture: privacy.picture !== 'nobody' }
@@ -82,7 +82,7 @@ export function createProfiles(db: Db) {
     async setPicture(tx: Tx, accountId: AccountId, subject: string, bytes: Buffer): Promise<void> {
       await tx.run(savePicture, { accountId, subject, hash: hash('sha256', bytes, 'hex'), bytes })
     },
-    /** Names the picture at `media.sandbox`; null: none was set. */
+    /** The name of the picture at `media.sandbox`; null: none was set. */
     async pictureName(accountId: AccountId, subject: string): Promise<string | null> {
       const found = await db.readOne(pictureOf, { accountId, subject })
       return found === undefined ? null : `${PICTURES}${found.hash}.jpg`
@@ -94,7 +94,7 @@ export function createProfiles(db: Db) {
 const PICTURES = 'pictures/'
 const PICTURE = /^pictures\/([0-9a-f]{64})\.jpg$/
 
-/** @returns the picture with this name; undefined: nobody has it now. */
+/** @returns the picture with this name; undefined if no number or group uses it any longer. */
 export async function readPicture(db: Db, accountId: AccountId, name: string): Promise<Buffer | undefined> {
   const found = PICTURE.exec(name)?.[1]
   const row = found === undefined ? undefined : await db.readOne(pictureWith, { accountId, hash: found })

@@ -4,7 +4,7 @@ import type { Forwarded } from '../received.ts'
 import type { Content } from './inbox.ts'
 import { isHidden } from './network-ids.ts'
 
-/** A message on its way to the recipient's number. */
+/** A message that is being delivered to the recipient's number. */
 export interface MessageInTransit {
   readonly id: string
   readonly author: string
@@ -14,7 +14,7 @@ export interface MessageInTransit {
   readonly content: Content
 }
 
-/** The kinds an engine reports; a template that one instance sends another arrives as text. */
+/** The types that an engine reports; a template from another instance arrives as text. */
 const RECEIVED_TYPES: readonly string[] = [
   'text',
   'image',
@@ -38,7 +38,7 @@ export function toReceivedSignal(
   const { type, text, media, quoted, referral, viewOnce = false, details = {} } = content
   return {
     kind: 'received',
-    // Checked against the list of what the port knows.
+    // Checked against the types of the port.
     type: RECEIVED_TYPES.includes(type) ? (type as 'text' | MediaType) : 'text',
     text: text ?? media?.caption ?? '',
     isGroup: group !== null,

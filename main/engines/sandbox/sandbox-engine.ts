@@ -28,17 +28,17 @@ interface SandboxEngineDeps {
   readonly conversational: ConversationalStore
   readonly direct: Readonly<Record<EngineName, Partial<DirectActs>>>
   readonly send: Engine['send']
-  /** How long the network takes to accept; what a person would measure as latency. */
+  /** Simulated latency of the network. */
   readonly latencyMs: number
   readonly begin: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** One engine's face of the network. They differ in how a number is connected, and in nothing else. */
+/** One engine of the simulated network. The engines differ only in how a number is connected. */
 export function createSandboxEngine(engine: EngineName, deps: SandboxEngineDeps): Engine {
   const { sessions, links, faults, pairings, onboarding, inbox } = deps
 
-  /** Everything the face answers without waiting is in memory by then. */
+  /** Loads everything that the engine answers without waiting. */
   const loaded = async () => {
     await sessions.load()
     await faults.load()

@@ -34,9 +34,9 @@ import { SANDBOX_BUSINESS, type TemplateStore } from './templates.ts'
 import type { Timeline } from './timeline.ts'
 import { aborted, sleep } from './abortable.ts'
 
-/** How long health shows a restriction of the sandbox. */
+/** How long health shows a simulated restriction. */
 export const RESTRICTION_MS = 60_000
-/** How long after the 504 a silent message shows up. */
+/** Delay between the 504 and the first status of a message with a silent send. */
 const SILENT_AFTER_DEADLINE_MS = 5_000
 const WINDOW_MS = 24 * 60 * 60 * 1_000
 const THROTTLED_SECONDS = 4
@@ -60,43 +60,43 @@ interface SendDeps {
   readonly sendTimeoutMs: number
 }
 
-/** One message on its way. */
+/** A message that is being sent. */
 interface OutgoingMessage {
   readonly instance: EngineInstance
   readonly session: PairedSession
   readonly messageId: MessageId
   readonly out: Outgoing
   readonly content: Content
-  /** What is kept of it for an instance that receives it. */
+  /** The file that is kept for an instance that receives the message. */
   readonly file: Buffer | null
-  /** The group it is said in. */
+  /** The group it is sent to. */
   readonly group: string | null
-  /** Whom it goes to: one person, or the other members of the group. */
+  /** The recipients: one person, or the other members of the group. */
   readonly phones: readonly Phone[]
-  /** The first of them, or this line's own if it is alone in the group. */
+  /** The first recipient, or the sender's own phone if it is alone in the group. */
   readonly phone: Phone
-  /** The one it uses, where its account has it. */
+  /** The template it uses, if the account has it. */
   readonly template: Template | undefined
   readonly startedAt: Due
   readonly departure: Departure
 }
 
-/** What the message does on one phone. */
+/** The plan for one recipient's phone. */
 interface PhonePlan {
   readonly phone: Phone
   readonly plan: Plan
 }
 
 /**
- * Sends over the sandbox network. On the ordinary way nothing is read and nothing committed here: what must be
- * remembered goes into the caller's own commit, through `journal`.
+ * Sends over the sandbox network. A normal send reads and commits nothing here: `journal` adds what must be stored to
+ * the caller's own commit.
  */
 export function createSend(deps: SendDeps) {
   const { db, clock, sessions, links, faults, phones, groups, inbox, files, templates } = deps
   const { timeline, phoneMessages, chatTimers, timelineMs } = deps
   const silentMs = deps.sendTimeoutMs + SILENT_AFTER_DEADLINE_MS
 
-  /** A name without a template of the account counts as an approved one, so that any name can be tried. */
+  /** A template name that the account does not have counts as approved, so that any name can be tried. */
   async function templateOf({ accountId }: EngineInstance, out: Outgoing): Promise<Template | undefined> {
     if (!isTemplate(out)) return undefined
     const { name, language } = out.payload.template as { name?: unknown; language?: { code?: unknown } }
@@ -146,7 +146,7 @@ export function createSend(deps: SendDeps) {
     return wroteAtMs !== null && clock.now() - wroteAtMs <= WINDOW_MS ? outcome : OUTSIDE_WINDOW
   }
 
-  /** A phone shows what is answered as long as it has it in the same conversation. */
+  /** A phone shows a quoted message only while it has that message in the same conversation. */
   async function withVisibleQuote(
     tx: Tx,
     { instance, session, out, group }: OutgoingMessage,
@@ -177,7 +177,7 @@ export function createSend(deps: SendDeps) {
     const disappearsAtMs = timerSeconds === 0 ? null : startedAtMs + timerSeconds * 1_000
     for (const [index, { phone: known, plan }] of plans.entries()) {
       const phone = await phones.ensure(tx, instance.accountId, known.number, startedAtMs)
-      // A line that is alone in its group: the network takes the message, and nobody gets it.
+      // The sender is alone in its group: the network accepts the message, and nobody receives it.
       const isNew =
         message.phones.length === 0 ||
         (await inbox.add(tx, {
@@ -188,7 +188,7 @@ export function createSend(deps: SendDeps) {
         }))
       if (!isNew) return
       for (const { step, due, offsetMs, onPhone, signal } of plan.steps) {
-        // What the network itself says is said once.
+        // `sent` comes from the network, so it is reported once for all recipients.
         if (index > 0 && step === STEPS.sent) continue
         const ofPhone = onPhone ? phone.seq : null
         const lane = engineMessageId
@@ -199,7 +199,7 @@ export function createSend(deps: SendDeps) {
     }
   }
 
-  /** The number may be another instance's: that one receives. */
+  /** If the number belongs to another instance, that instance receives the message. */
   async function tellInstances(
     tx: Tx,
     { instance, session, file, group, phones: recipients, startedAt }: OutgoingMessage,
@@ -251,7 +251,7 @@ export function createSend(deps: SendDeps) {
     return { kind: 'refused', error, journal }
   }
 
-  /** What will come of it is durable before the silence begins, so that no crash can change it. */
+  /** The outcome is stored before the silence begins, so that a crash cannot change it. */
   async function keepSilent(message: OutgoingMessage): Promise<SendOutcome> {
     const { engineMessageId, plans } = prepare(message, { kind: 'silent', silentMs })
     await db.commit(async (tx) => {
@@ -265,7 +265,7 @@ export function createSend(deps: SendDeps) {
   async function travel(message: OutgoingMessage, course: SimulatedOutcome, acceptedMs: number): Promise<SendOutcome> {
     if (course.kind === 'unreachable') return UNREACHABLE
     if (course.kind === 'silent') return keepSilent(message)
-    // Every answer takes a while. If the caller gives up before, nothing was stored and nothing left.
+    // Every answer takes some time. If the caller gives up first, nothing is stored or sent.
     if (acceptedMs > 0 && !(await sleep(clock, acceptedMs, message.departure.signal))) return GIVEN_UP
     switch (course.kind) {
       case 'refused':
@@ -327,7 +327,7 @@ export function createSend(deps: SendDeps) {
     return { content: { ...contentOf(out), ...shown }, file: await files.load(out) }
   }
 
-  /** What is passed on; undefined: the network has it no longer. */
+  /** The message to forward; undefined if the network no longer has it. */
   async function copyOf(instance: EngineInstance, { number }: PairedSession, { original }: ForwardedMessage) {
     const found = await inbox.read(instance.accountId, number, original.engineMessageId)
     if (!found || found.deletedAtMs !== null) return undefined
@@ -335,7 +335,7 @@ export function createSend(deps: SendDeps) {
     return { content: forwardedContent(found.content), file: file && (await bytesOf(file.content)) }
   }
 
-  /** @returns undefined when this line is no member. */
+  /** @returns undefined when this number is not a member. */
   async function othersIn(
     { accountId }: EngineInstance,
     { number: own }: PairedSession,
@@ -383,11 +383,11 @@ const MISSING_TEMPLATE = 'Meta refused cloud_api (132001): Meta has not approved
 type Json = Readonly<Record<string, unknown>>
 type TemplateMessage = { readonly kind: 'cloud_api'; readonly payload: { readonly template: Json } }
 
-/** Its payload was checked by `problemOf`. */
+/** `problemOf` has checked its payload. */
 const isTemplate = (out: Outgoing): out is Extract<Outgoing, { kind: 'cloud_api' }> & TemplateMessage =>
   out.kind === 'cloud_api' && 'type' in out.payload && out.payload.type === 'template'
 
-/** What Graph would say of a payload that cannot be a message. */
+/** Graph's error for a payload that is not a valid message. */
 function problemOf(payload: object): string | null {
   const { type = 'text' } = payload as Json
   if (typeof type !== 'string') return '(#100) cloud_api.type must be a string such as "template"'

@@ -5,7 +5,7 @@ import { sql } from '../../kernel/sql.ts'
 import type { EngineInstance } from '../engine.ts'
 import { NO_PAGE_TOKEN, PAGE_TOKEN_COLUMNS, type PageTokenColumns, type PageTokens } from '../page-token.ts'
 
-/** What ties an instance to a number on the sandbox network; it outlives restarts, as a stored session does. */
+/** The link between an instance and a number on the sandbox network. Like a stored session, it survives restarts. */
 export interface Session extends PageTokenColumns {
   readonly instanceId: InstanceId
   readonly accountId: AccountId
@@ -15,7 +15,7 @@ export interface Session extends PageTokenColumns {
   readonly name: string | null
   /** Connected: messages can be sent and received. */
   readonly up: boolean
-  /** When a dropped connection returns. */
+  /** When a dropped connection reconnects. */
   readonly healsAtMs: number | null
   readonly restrictedAtMs: number | null
   readonly restrictedUntilMs: number | null
@@ -67,8 +67,8 @@ const remove = sql<Id>('DELETE FROM sandbox_lines WHERE instance_id = :instanceI
 export type Sessions = ReturnType<typeof createSessions>
 
 /**
- * All lines, in the database and in memory. Changes are conditions in SQL and reach the memory after their commit;
- * each returns the line as it is then, or undefined when its condition did not hold.
+ * All sessions, in the database and in memory. Changes are SQL updates with a condition and reach the memory after
+ * the commit. Each returns the updated session, or undefined when its condition did not hold.
  */
 export function createSessions({ db, pageTokens }: { db: Db; pageTokens: PageTokens }) {
   const sessions = new Map<InstanceId, Session>()
@@ -105,18 +105,18 @@ export function createSessions({ db, pageTokens }: { db: Db; pageTokens: PageTok
   }
 
   return {
-    /** Reads all lines, once. */
+    /** Reads all sessions, once. */
     load: () => (loading ??= load()),
     of: (instanceId: InstanceId): Session | undefined => sessions.get(instanceId),
     all: (): readonly Session[] => [...sessions.values()],
-    /** Every line that has this number, up or not. */
+    /** Every session with this number, connected or not. */
     withNumber: (accountId: AccountId, number: string): readonly InstanceId[] => [
       ...(byNumber.get(`${accountId} ${number}`) ?? []),
     ],
     async ensure(tx: Tx, { id, accountId, engine }: EngineInstance) {
       await tx.run(add, { instanceId: id, accountId, engine })
     },
-    /** Only a line without a number takes one. */
+    /** Pairs only a session without a number. */
     pair: async (tx: Tx, instanceId: InstanceId, number: string, name: string) =>
       written(tx, await tx.one(pair, { instanceId, number, name })),
     enable: async (tx: Tx, instanceId: InstanceId) => written(tx, await tx.one(raise, { instanceId })),

@@ -1,13 +1,13 @@
 import type { Engine, MessageErrorShape } from '../../contract/shapes.ts'
 
-/** What becomes of a message on the sandbox network. */
+/** The outcome of a message on the sandbox network. */
 export type SimulatedOutcome =
   | { readonly kind: 'ordinary' }
   /** Sent, and never delivered. */
   | { readonly kind: 'undelivered' }
-  /** Refused at once and for good. */
+  /** Refused immediately and permanently. */
   | { readonly kind: 'refused'; readonly error: MessageErrorShape; readonly restricts?: true }
-  /** Accepted, then failed: before it counts as sent, or after. */
+  /** Accepted, then failed, either before or after it counts as sent. */
   | { readonly kind: 'fails'; readonly after: 'accepted' | 'sent'; readonly error: MessageErrorShape }
   /** Nothing leaves the machine. */
   | { readonly kind: 'unreachable' }
@@ -48,7 +48,7 @@ export const SPAM_LIMITED: SimulatedOutcome = {
   ),
 }
 
-/** Meta takes the message and says in a status that it failed. */
+/** Meta accepts the message and reports in a status that it failed. */
 export const OUTSIDE_WINDOW: SimulatedOutcome = {
   kind: 'fails',
   after: 'accepted',
@@ -65,7 +65,7 @@ const SHARED: Readonly<Record<string, SimulatedOutcome>> = {
   '0007': { kind: 'undelivered' },
 }
 
-/** Numbers that misbehave, by their last four digits. */
+/** Test numbers with special outcomes, by their last four digits. */
 const OUTCOMES: Readonly<Record<Engine, Readonly<Record<string, SimulatedOutcome>>>> = {
   smv2: {
     ...SHARED,
@@ -130,7 +130,7 @@ export function isRegistered(number: string): boolean {
   return course.kind !== 'refused' || course.error.code !== 'not_on_whatsapp'
 }
 
-/** What the number itself asks for; any other number accepts, delivers and reads. */
+/** The outcome that the number's digits select; other numbers accept, deliver and read. */
 export function outcomeForNumber(engine: Engine, to: string): SimulatedOutcome {
   return OUTCOMES[engine][to.slice(-4)] ?? ORDINARY
 }

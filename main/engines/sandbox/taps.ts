@@ -2,23 +2,23 @@ import { ApiError } from '../../contract/errors.ts'
 import type { MessageContent } from '../../contract/message-content.ts'
 import type { Content, PhoneMessage } from './inbox.ts'
 
-/** What somebody does with a message that has buttons, a list or a form. */
+/** A person's reply to a message with buttons, a list or a form. */
 export interface Tap {
-  /** Of a button, a row or a product. */
+  /** Id of a button, a row or a product. */
   readonly id?: string
-  /** What a form or an address is filled with. */
+  /** The values of a form or an address. */
   readonly response?: Readonly<Record<string, unknown>>
-  /** The place that was asked for. */
+  /** The requested location. */
   readonly location?: { readonly latitude: number; readonly longitude: number; readonly name?: string }
 }
 
-/** Marks the tap of a template's button, which Meta reports in another form than that of other buttons. */
+/** Marks a tap on a template's button, which Meta reports in another format than other taps. */
 export const TEMPLATE_REPLY = 'template_reply'
 
-/** How Meta marks a contact that answers a request for a phone number. */
+/** Meta's mark of a contact that answers a request for a phone number. */
 const CONTACT_REQUEST = 'contact_request'
 
-/** Who taps. */
+/** The person who taps. */
 interface Owner {
   readonly name: string
   readonly number: string
@@ -27,8 +27,8 @@ interface Owner {
 type Interactive = Extract<MessageContent, { type: 'interactive' }>
 
 /**
- * What the phone sends when its owner taps.
- * @throws ApiError invalid_state for a message without buttons, validation_error for a tap that it does not have.
+ * The message that the phone sends when its owner taps.
+ * @throws ApiError invalid_state for a message without buttons, validation_error for a tap that it does not offer.
  */
 export function tapReply({ id: quoted, content }: PhoneMessage, tap: Tap, owner: Owner): Content {
   const shown = content.content

@@ -9,10 +9,10 @@ const MOST_OF_A_KIND: Readonly<Record<string, number>> = {
   ...{ SPM: 1, REQUEST_CONTACT_INFO: 1 },
 }
 const LONGEST = { text: 25, url: 2_000, phone: 20, code: 15 } as const
-/** Meta writes these itself. */
+/** Meta sets the text of these buttons. */
 const WITHOUT_TEXT = ['COPY_CODE', 'OTP', 'REQUEST_CONTACT_INFO']
 
-/** Why the buttons of a template are refused, in Meta's style; undefined: they are not. */
+/** Why Meta would refuse the buttons of a template, in Meta's words; undefined if it would not. */
 export function buttonsRefusal({ buttons }: Json): string | undefined {
   if (!Array.isArray(buttons) || buttons.length === 0) return 'BUTTONS needs at least one button.'
   if (buttons.length > MOST) return `A template has at most ${MOST} buttons.`

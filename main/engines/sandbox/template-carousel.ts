@@ -12,7 +12,7 @@ interface CarouselDeps {
   readonly textRefusal: (component: Json) => string | undefined
 }
 
-/** Why the cards of a template are refused, in Meta's style; undefined: they are not. */
+/** Why Meta would refuse the cards of a template, in Meta's words; undefined if it would not. */
 export function carouselRefusal(
   { cards: given }: Json,
   others: readonly Json[],
@@ -67,7 +67,7 @@ function cardButtonsRefusal(component: Json): string | undefined {
   return strange === undefined ? buttonsRefusal(component) : `button type ${String(strange['type'])} is not valid here.`
 }
 
-/** What all cards have in common. */
+/** The components of a card, which must be the same for all cards. */
 const shapeOf = (card: Json): string => {
   const components = recordsIn(card['components'])
   const of = (type: string) => components.find((component) => component['type'] === type)

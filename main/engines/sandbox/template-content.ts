@@ -6,8 +6,8 @@ import type { Template } from '../templates.ts'
 type Button = FilledTemplate['shown']['buttons'][number]
 
 /**
- * A template message as the phone shows it, with the values of the message in place of its variables.
- * @param given `template` of the message. It fits the template.
+ * A template message as the phone shows it, with its variables filled in.
+ * @param given `template` of the message, already checked against the template.
  */
 export function phoneTemplate(
   given: Readonly<Record<string, unknown>>,
@@ -22,7 +22,7 @@ export function phoneTemplate(
   return { text: text === '' ? null : text, content }
 }
 
-/** The first button that opens something, and those that answer. */
+/** The first button that is not a quick reply, and the quick replies. */
 function buttonsOf(buttons: readonly Button[]) {
   const opener = buttons.find(({ type }) => type !== 'quick_reply')
   return {

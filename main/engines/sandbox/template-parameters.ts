@@ -10,10 +10,10 @@ import {
 } from '../template-text.ts'
 import type { Template } from '../templates.ts'
 
-/** Why Meta does not take a message with a template. */
+/** Why Meta would refuse the parameters of a template message. */
 export interface ParameterFault {
   readonly code: number
-  /** Meta's words for the code. */
+  /** Meta's title of the code. */
   readonly title: string
   readonly details: string
 }
@@ -29,9 +29,9 @@ const TEXT = [132_018, 'There’s an issue with the parameters in your template'
 const LONGEST_CODE = 15
 
 /**
- * The first thing that is wrong with the values of a template message.
+ * The first problem in the parameters of a template message.
  * @param content `template` of the message.
- * @param found undefined: nobody knows what the template waits for, and each value is checked alone.
+ * @param found undefined if the template is unknown: each parameter is then checked alone.
  */
 export function parameterFault(content: Json, found: Template | undefined): ParameterFault | undefined {
   return faultsIn(recordsIn(content['components']), found).next().value ?? undefined
@@ -50,7 +50,7 @@ function* faultsIn(given: readonly Json[], found: Template | undefined): Faults 
 const cardsIn = (components: readonly Json[]): Json[] =>
   recordsIn(components.find(({ type }) => lower(type) === 'carousel')?.['cards'])
 
-/** Each card of the template waits for its own values, by its number. */
+/** Each card of the template has its own parameters, by its index. */
 function* cardFaults(given: readonly Json[], cards: readonly Json[]): Faults {
   if (given.length !== cards.length) return yield countFault('carousel', given.length, cards.length)
   for (const [index, card] of cards.entries()) {
@@ -77,7 +77,7 @@ function* partFaults(given: readonly Json[], components: readonly Json[]): Fault
   )
 }
 
-/** What no text of a parameter may have. */
+/** Rules for every text parameter. */
 function* textFaults(parameter: Json, at: string): Faults {
   if (typeOf(parameter) !== 'text') return
   const { text } = parameter
@@ -87,7 +87,7 @@ function* textFaults(parameter: Json, at: string): Faults {
     yield fault(TEXT, `${at}: Param text cannot have new-line/tab characters or more than 4 consecutive spaces`)
 }
 
-/** A header with a file or a place waits for one of its own kind. */
+/** A header with a file or a location needs one parameter of the same kind. */
 function* fileFaults(format: string, [given, ...more]: readonly Json[]): Faults {
   const type = given === undefined ? 'UNKNOWN' : typeOf(given).toUpperCase()
   if (given === undefined || type !== format)
@@ -104,7 +104,7 @@ function* fileFaults(format: string, [given, ...more]: readonly Json[]): Faults 
     yield fault(MISSING, `header: ${format.toLowerCase()} needs id or link`)
 }
 
-/** Each variable of a text waits for one value: by its number in their order, by its name under its name. */
+/** Each variable of a text needs one parameter: numbered ones in their order, named ones by name. */
 function* placesIn(component: Json | undefined, part: 'header' | 'body', given: readonly Json[]): Faults {
   const text = typeof component?.['text'] === 'string' ? component['text'] : ''
   const names = namesIn(text)
@@ -121,7 +121,7 @@ function* placesIn(component: Json | undefined, part: 'header' | 'body', given: 
     yield fault(TOO_LONG, `${part}: the text is too long once its parameters are filled in`)
 }
 
-/** Buttons with something of their own for each message wait for it. */
+/** Buttons with a variable part need a parameter. */
 function* buttonFaults(buttons: readonly Json[], given: readonly Json[]): Faults {
   const indexOf = ({ index }: Json) => Number(index ?? NaN)
   const stray = given.find((one) => buttons[indexOf(one)] === undefined)

@@ -6,7 +6,7 @@ import { carouselRefusal } from './template-carousel.ts'
 import { recordsIn } from '../template-text.ts'
 
 /*
- * What Meta takes as a template, and what its review approves. Sources: "Template components" of 2026-05-06 and
+ * What Meta accepts as a template, and what its review approves. Sources: "Template components" of 2026-05-06 and
  * "Template review" of 2025-10-31 in Meta's documentation of the WhatsApp Business Platform.
  */
 
@@ -16,10 +16,10 @@ const LONGEST = { header: 60, body: 1_024, footer: 60 } as const
 const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION']
 const TYPES = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL']
 const HEADERS = ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION', 'PRODUCT']
-/** A body has at least this many words for each of its variables. */
+/** Minimum number of words in a body for each of its variables. */
 const WORDS_PER_VARIABLE = 3
 
-/** Why a template is refused when it is submitted, in Meta's style; undefined: it is not. */
+/** Why Meta would refuse the template when it is submitted, in Meta's words; undefined if it would not. */
 export function refusalOf({ name, language, category, components, ttlSeconds }: TemplateDraft): string | undefined {
   if (!/^[a-z0-9_]{1,512}$/.test(name))
     return 'Message template name can only have lowercase letters, numbers and underscores.'
@@ -42,7 +42,10 @@ export function ttlRefusal(seconds: number, category: string): string | undefine
   return `message_send_ttl_seconds must be between ${least} and ${most} for templates of category ${category}.`
 }
 
-/** How long messages with it are delivered. Meta applies what is set on marketing templates elsewhere. */
+/**
+ * How long Meta tries to deliver messages with the template. Meta applies the setting of marketing templates only in
+ * another of its APIs.
+ */
 export function lifetimeOf({ category, ttlSeconds }: Pick<Template, 'category' | 'ttlSeconds'>): number {
   const month = 2_592_000
   if (category === 'MARKETING') return month
@@ -116,7 +119,7 @@ function examplesOf(example: unknown, part: string): number {
   return (Array.isArray(texts[0]) ? texts[0] : texts).filter(isGiven).length
 }
 
-/** Whether variables have names, which Meta takes only of templates with `parameter_format: named`. */
+/** Whether variables have names, which Meta accepts only in templates with `parameter_format: named`. */
 export const hasNamedVariables = (components: readonly object[]): boolean =>
   (components as readonly Json[]).some(
     ({ text, cards }) =>
@@ -124,9 +127,9 @@ export const hasNamedVariables = (components: readonly object[]): boolean =>
       recordsIn(cards).some((card) => hasNamedVariables(recordsIn(card['components']))),
   )
 
-/** What Meta's review says: the reason of a rejection, or null for an approval. */
+/** The result of Meta's review: the reason of a rejection, or null for an approval. */
 export function rejectionOf(components: readonly object[], category: string): 'INVALID_FORMAT' | null {
-  // Meta's own text begins with its variable.
+  // Meta's own text of these templates begins with a variable, which the review would reject otherwise.
   if (category === 'AUTHENTICATION') return null
   const body = (components as readonly Json[]).find(({ type }) => type === 'BODY')
   const text = typeof body?.['text'] === 'string' ? body['text'].trim() : ''
@@ -140,7 +143,7 @@ export function rejectionOf(components: readonly object[], category: string): 'I
   return words < variables * WORDS_PER_VARIABLE ? 'INVALID_FORMAT' : null
 }
 
-/** Names or numbers between double braces, in order, each one once. */
+/** The distinct names or numbers between double braces, in order. */
 function variablesOf(text: unknown): string[] {
   if (typeof text !== 'string') return []
   return [...new Set([...text.matchAll(/\{\{([a-z0-9_]+)\}\}/g)].map(([, name]) => name ?? ''))]

@@ -19,13 +19,13 @@ import { isPaired, type Sessions } from './sessions.ts'
 import { withMetaText } from './authentication-templates.ts'
 import { componentsRefusal, refusalOf, rejectionOf, ttlRefusal } from './template-rules.ts'
 
-/** Nothing has happened to a sample since Meta approved it. */
+/** State of a sample, which never changes after its approval. */
 const UNTOUCHED = {
   ...{ quality: null, rejectedReason: null, pausedUntilMs: null, categoryChange: null },
   ...{ suspension: null, deletedAtMs: null, ttlSeconds: null },
 } as const
 
-/** What every business account has, in Graph's own shape. Like the sample of Meta, they cannot be changed. */
+/** Samples in every business account, in Graph's format. Like Meta's sample, they cannot be changed. */
 const SAMPLES: readonly Template[] = [
   {
     id: '900000000000001',
@@ -69,13 +69,13 @@ const SAMPLES: readonly Template[] = [
   },
 ]
 
-/** The end of a pause that only a person ends. */
+/** End of a pause that only a person can end. */
 export const UNENDING_MS: number = Date.UTC(9999, 0)
-/** Much longer at Meta: up to a day. */
+/** At Meta a review takes much longer: up to a day. */
 const REVIEW_MS = 2_000
 const EDIT_EVERY_MS = 24 * 60 * 60_000
 const NAME_LOCKED_MS = 30 * EDIT_EVERY_MS
-/** At Meta 250 for a business that is not verified. */
+/** Meta's limit for a business that is not verified is 250. */
 const MOST = 250
 /** "Message template limit exceeded", Meta's page "Error codes". */
 const LIMIT_EXCEEDED = 2_388_019
@@ -93,13 +93,13 @@ export class TemplateRefusal extends Error {
   }
 }
 
-/** Of the official numbers that are connected to the sandbox itself. */
+/** Owner for official numbers that use the sandbox directly. */
 export const SANDBOX_BUSINESS = 'sandbox'
 
 /** A business account of the simulated Meta. */
 export interface TemplateOwner {
   readonly accountId: AccountId
-  /** Two business accounts of one account have templates of their own. */
+  /** Two business accounts of one account have separate templates. */
   readonly businessId: string
 }
 
@@ -109,7 +109,7 @@ interface Row {
   readonly language: string
   readonly category: string
   readonly components: string
-  /** What it is once the review has ended. */
+  /** The status after the review. */
   readonly status: string
   readonly rejectedReason: string | null
   readonly quality: string | null
@@ -178,7 +178,7 @@ type TemplateAlteration = Partial<Pick<Row, 'category' | 'quality' | 'pausedUnti
   readonly disabled?: boolean
 }
 
-/** Meta adds its own words to templates of one-time codes. */
+/** Meta adds text of its own to authentication templates. */
 const shownOf = ({ language, category, components }: Omit<TemplateDraft, 'name'>): readonly object[] =>
   category === 'AUTHENTICATION' ? withMetaText(components, language) : components
 
@@ -194,7 +194,7 @@ export type TemplateStore = ReturnType<typeof createTemplateStore>
 export function createTemplateStore({ db, clock, random }: StoreDeps) {
   const isInReview = ({ submittedAtMs }: Row) => {
     const since = clock.now() - submittedAtMs
-    // A clock that was set back ends a review.
+    // If the clock is set back, the review ends.
     return since >= 0 && since < REVIEW_MS
   }
   const isPaused = ({ pausedUntilMs }: Row) => pausedUntilMs !== null && pausedUntilMs > clock.now()
@@ -265,12 +265,12 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
       return row && toTemplate(row)
     },
 
-    /** Ids of the utility templates that are approved, without the samples. */
+    /** Ids of the approved utility templates, without the samples. */
     async approvedUtility(owner: TemplateOwner): Promise<string[]> {
       return (await db.read(utilityOf, { ...owner })).map(({ id }) => id)
     },
 
-    /** In all languages. */
+    /** The template in all its languages. */
     async named(owner: TemplateOwner, name: string): Promise<Template[]> {
       const rows = await db.read(allOfName, { ...owner, name })
       return [...SAMPLES.filter((sample) => sample.name === name), ...rows.map(toTemplate)]
@@ -343,7 +343,7 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
             : shownOf({ language: row.language, category, components: change.components })
         await tx.run(save, {
           ...{ ...owner, ...row, category, components: JSON.stringify(components), ...verdictOn(components, category) },
-          // Meta clears it with the category.
+          // Meta clears it when the category changes.
           ttlSeconds: ttlSeconds ?? (category === row.category ? row.ttlSeconds : null),
           ...{ pausedUntilMs: null, approvedEditAtMs: isApproved ? clock.now() : row.approvedEditAtMs },
         })
@@ -369,7 +369,7 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
       })
     },
 
-    /** What Meta, or somebody in the WhatsApp Manager, changes without asking for a review. */
+    /** Changes without a review, made by Meta or in the WhatsApp Manager. */
     async alter(owner: TemplateOwner, id: string, alteration: TemplateAlteration): Promise<Template> {
       const { components, disabled, ...fields } = alteration
       await db.commit(async (tx) => {
@@ -388,7 +388,7 @@ export function createTemplateStore({ db, clock, random }: StoreDeps) {
   }
 }
 
-/** The templates of a number of the sandbox: all official numbers of an account have the same. */
+/** The templates of a sandbox number: all official numbers of an account share them. */
 export function createTemplates(sessions: Sessions, store: TemplateStore): Templates {
   async function ownerOf({ id, accountId }: EngineInstance): Promise<TemplateOwner> {
     await sessions.load()
@@ -420,7 +420,7 @@ export function createTemplates(sessions: Sessions, store: TemplateStore): Templ
       const found = await store.find({ accountId, businessId: SANDBOX_BUSINESS }, sent.name, sent.language)
       return found === undefined ? null : templateContent(sent, found)
     },
-    // Nobody reviews it here, so its bytes are not kept.
+    // There is no human review here, so the bytes are not kept.
     async uploadSample(instance, { mimeType, content }) {
       await ownerOf(instance)
       return `4::${Buffer.from(mimeType).toString('base64url')}:${content.size}`

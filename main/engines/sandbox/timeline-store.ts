@@ -3,21 +3,21 @@ import type { InstanceId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { EngineSignal } from '../engine.ts'
 
-/** Something that is still to happen to an instance. */
+/** A future event of an instance. */
 export interface Entry {
   readonly instanceId: InstanceId
   /** Entries of one lane are delivered in order. */
   readonly lane: string
-  /** Order among entries due at the same moment: the link first, then sent, delivered, read. */
+  /** Order among entries that are due at the same time: the connection first, then sent, delivered, read. */
   readonly step: number
   /** null: not before the phone is online. */
   readonly due: Due | null
-  /** The phone that must be online for it. */
+  /** The phone that must be online first. */
   readonly phone: number | null
-  /** How long after the phone came online. */
+  /** Delay after the phone comes online. */
   readonly offsetMs: number
   readonly signal: EngineSignal
-  /** The network drops it then, if the phone is not online before. */
+  /** The network drops it at this time if the phone has not come online. */
   readonly expiresAtMs?: number | null
 }
 
@@ -37,13 +37,15 @@ interface Id {
   instanceId: string
 }
 
-/** Whether it must wait for the link is decided where the link's state is certain: inside the commit. */
+/**
+ * Whether it must wait for the connection is decided inside the commit, where the state of the connection is certain.
+ */
 export const add = sql<
   Id & {
     seq: number
     lane: string
     step: number
-    /** 1: not before the link is up. */
+    /** 1: not before the instance is connected. */
     waits: 0 | 1
     dueAt: number | null
     phone: number | null
@@ -69,13 +71,13 @@ export const next = sql<{ now: number }, { dueAtMs: number }>(
 export const remove = sql<{ seq: number }>('DELETE FROM sandbox_timeline WHERE seq = :seq')
 
 export const hold = sql<Id>('UPDATE sandbox_timeline SET held = 1 WHERE instance_id = :instanceId AND step >= 0')
-/** What waited is due now, but keeps its order. */
+/** Waiting entries become due now and keep their order. */
 export const release = sql<Id & { now: number }>(
   `UPDATE sandbox_timeline SET held = 0, due_at = CASE WHEN due_at < :now THEN :now ELSE due_at END
    WHERE instance_id = :instanceId AND held = 1`,
 )
 export const forget = sql<Id>('DELETE FROM sandbox_timeline WHERE instance_id = :instanceId')
-/** What was planned for the end of a lane, as after a first step. */
+/** Deletes the entries of a lane after its first step. */
 export const forgetLater = sql<Id & { lane: string }>(
   'DELETE FROM sandbox_timeline WHERE instance_id = :instanceId AND lane = :lane AND step > 0',
 )

@@ -25,15 +25,15 @@ import {
 
 export type Timeline = ReturnType<typeof createTimeline>
 
-/** In flight at once; the sink groups their commits. */
+/** Entries that are delivered at the same time; the sink groups their commits. */
 const BATCH = 512
-/** A lane whose signal the sink did not take rests this long. */
+/** A lane pauses this long after the sink rejected its signal. */
 const PAUSE_MS = 1_000
 
 /**
- * Reports what is due to the sink, at least once: a row is deleted only after the sink resolves. Rows are stored, so what
- * is pending survives a restart.
- * Not jobs: whole timelines are held, released and moved with their phone in one statement.
+ * Reports due entries to the sink, at least once: a row is deleted only after the sink resolves. Rows are stored, so
+ * pending entries survive a restart. They are not jobs, because whole timelines are held, released and moved with
+ * their phone in one statement.
  */
 export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sink: EngineSink; log: Log }) {
   const { db, clock, alarms, sink, log } = deps
@@ -149,7 +149,7 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
       await tx.run(add, { seq, instanceId, lane, step, waits, phone, dueAt, offset, signal, expiresAt })
       if (dueAt !== null) tx.afterCommit(() => wake(dueAt))
     },
-    /** The link went down: what is to come waits. */
+    /** The connection was lost: future entries wait. */
     async hold(tx: Tx, instanceId: InstanceId): Promise<void> {
       await tx.run(hold, { instanceId })
     },
@@ -158,7 +158,7 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
       await tx.run(release, { instanceId, now })
       tx.afterCommit(() => wake(now))
     },
-    /** The session is gone, and with it all that was to come. */
+    /** Deletes all future entries of an instance whose session ended. */
     async forget(tx: Tx, instanceId: InstanceId): Promise<void> {
       await tx.run(forget, { instanceId })
     },
@@ -166,7 +166,7 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
     async forgetLink(tx: Tx, instanceId: InstanceId): Promise<void> {
       await tx.run(forgetLink, { instanceId })
     },
-    /** Drops what was planned after the first step of a lane. */
+    /** Deletes the entries of a lane after its first step. */
     async forgetLater(tx: Tx, instanceId: InstanceId, lane: string): Promise<void> {
       await tx.run(forgetLater, { instanceId, lane })
     },
@@ -178,16 +178,16 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
       await tx.run(phoneOnline, { phone, from: fromMs })
       tx.afterCommit(() => wake(fromMs))
     },
-    /** The phone confirms only what lies before `step` from now on. */
+    /** From now on, the phone confirms only steps before `step`. */
     async phoneFellSilent(tx: Tx, phone: number, step: number): Promise<void> {
       await tx.run(phoneSilent, { phone, step })
     },
-    /** From here on the sink may be called. */
+    /** Starts to call the sink. */
     open(): void {
       isOpen = true
       void read()
     },
-    /** Resolves when no call of the sink is under way; what is left stays in storage. */
+    /** Resolves when no call of the sink is running; the rest stays in storage. */
     async close(): Promise<void> {
       isOpen = false
       await Promise.allSettled([...running])
@@ -195,7 +195,7 @@ export function createTimeline(deps: { db: Db; clock: Clock; alarms: Alarms; sin
   }
 }
 
-/** Receipts are dated by the moment they fell due, which for a phone that was offline is not known before. */
+/** A receipt gets the time at which it became due. For a phone that was offline, that time is not known before. */
 function dated(json: string, dueAtMs: number): EngineSignal {
   // Written by schedule() above.
   const signal = JSON.parse(json) as EngineSignal

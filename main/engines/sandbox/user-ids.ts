@@ -1,9 +1,9 @@
 import { isHidden } from './network-ids.ts'
 
 /**
- * People who hide their number have fifteen digits on the simulated network that are no number; Meta shows its own id of
- * them instead.
- * @param scope of the portfolio: each has ids of its own for the same people.
+ * On the simulated network, a person who hides their number has fifteen digits that are not a phone number; Meta
+ * shows a user id instead.
+ * @param scope of the portfolio: each has its own ids for the same people.
  */
 const userIdOf = (digits: string, scope: string): string => `US.${digits}${scope}`
 

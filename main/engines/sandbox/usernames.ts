@@ -24,11 +24,11 @@ const save = sql<Named & { username: string | null; status: string | null }>(
 
 export type BusinessUsernameStore = ReturnType<typeof createBusinessUsernames>
 
-/** Names that nobody gets, and names that need a linked account first. */
+/** Usernames that are always taken, and usernames that need a linked account. */
 const TAKEN: readonly string[] = ['meta', 'whatsapp', 'taken']
 const OF_FACEBOOK = 'facebook_'
 const OF_INSTAGRAM = 'instagram_'
-/** Numbers that Meta restricts, by their last four digits. */
+/** Last four digits of numbers that Meta restricts. */
 const NOT_ELIGIBLE = '0463'
 
 /** The usernames of business numbers on the simulated network. */
@@ -38,7 +38,10 @@ export function createBusinessUsernames(db: Db) {
       const { username = null, status = null } = (await db.readOne(find, { accountId, number })) ?? {}
       return username === null || status === null ? null : { username, status }
     },
-    /** @returns Meta's code for a refusal. @param sharesPortfolio whether another number is of the same portfolio. */
+    /**
+     * @returns Meta's code for a refusal. @param sharesPortfolio whether another number belongs to the same
+     * portfolio.
+     */
     claim: (
       accountId: AccountId,
       number: string,
@@ -67,7 +70,7 @@ export function createBusinessUsernames(db: Db) {
   }
 }
 
-/** The same for an official number of the sandbox: all of an account are of one portfolio, and nobody reviews names. */
+/** For an official number of the sandbox: all numbers of an account share a portfolio, and nobody reviews usernames. */
 export function createUsernames(sessions: Sessions, store: BusinessUsernameStore): Usernames {
   async function numberOf({ id }: EngineInstance): Promise<string> {
     await sessions.load()

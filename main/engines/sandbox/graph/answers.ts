@@ -12,7 +12,7 @@ export class GraphFault extends Error {
   readonly status: number
   readonly code: number
   readonly details: string | null
-  /** Of what is no message. */
+  /** Shown to people; set only for errors outside of messages. */
   readonly userMessage: string | null
   readonly subcode: number | null
 

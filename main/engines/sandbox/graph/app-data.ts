@@ -5,13 +5,13 @@ import type { GraphNumber } from './store.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What the WhatsApp Business app of a simulated phone knows from before it was connected. */
+/** Data of the WhatsApp Business app on a simulated phone from before it was connected. */
 export interface AppData {
   /** In the address book. */
   readonly contacts: readonly { readonly number: string; readonly name: string }[]
   readonly chats: readonly {
     readonly number: string
-    /** In Graph's shape, without `history_context`. Those with a file are announced first, and described later. */
+    /** In Graph's format, without `history_context`. Messages with a file are announced first and described later. */
     readonly messages: readonly Json[]
   }[]
   /** The person declined to share the chats. */
@@ -34,7 +34,10 @@ const DECLINED = {
 const TYPES = ['smb_app_state_sync', 'history']
 const NOTHING: AppData = { contacts: [], chats: [] }
 
-/** Meta hands out contacts and chats of a number that is also used in the app: once, on request ("Onboarding business app users"). */
+/**
+ * Meta hands out the contacts and chats of a number that is also used in the app, once and on request ("Onboarding
+ * business app users").
+ */
 export function createAppData({ callbacks, newId }: AppDataDeps) {
   const known = new Map<string, AppData>()
   const given = new Set<string>()
@@ -79,7 +82,7 @@ export function createAppData({ callbacks, newId }: AppDataDeps) {
   }
 
   return {
-    /** What the app of the number knows from now on. */
+    /** Sets the data of the number's app. */
     keep({ phoneNumberId }: GraphNumber, data: AppData): void {
       known.set(phoneNumberId, data)
     },

@@ -7,8 +7,8 @@ export interface AssessedMessage {
 export type Assessments = ReturnType<typeof createAssessments>
 
 /**
- * Templates whose first messages Meta holds until it knows how people react to them, by id ("Template pacing"). Memory
- * only: a restart forgets them, and what they held.
+ * Templates whose first messages Meta holds until it knows how people react to them, by id ("Template pacing"). Kept
+ * in memory: a restart forgets the templates and their held messages.
  */
 export function createAssessments() {
   const held = new Map<string, AssessedMessage[]>()
@@ -23,11 +23,11 @@ export function createAssessments() {
     },
     holds: (id: string): boolean => held.has(id),
     add: (id: string, message: AssessedMessage) => held.get(id)?.push(message),
-    /** People liked it. */
+    /** People reacted well: delivers the held messages. */
     async pass(id: string): Promise<void> {
       for (const message of end(id)) await message.deliver()
     },
-    /** They did not: none of the messages is delivered. */
+    /** People reacted badly: none of the held messages is delivered. */
     async fail(id: string): Promise<void> {
       for (const message of end(id)) await message.drop()
     },

@@ -34,12 +34,12 @@ const seconds = (ms: number) => String(Math.floor(ms / 1_000))
 interface Status {
   readonly word: string
   readonly atMs: number
-  /** It carries what Meta charges. */
+  /** Whether the status includes Meta's price. */
   readonly isPriced?: boolean
   readonly error?: MessageErrorShape
 }
 
-/** What becomes of a message. @param status.error with `failed`. */
+/** A new status of a message. @param status.error with `failed`. */
 export function statusChange(number: GraphNumber, sent: Sent, status: Status): GraphChange {
   const { wamid, recipient, opaque } = sent
   const entry = {
@@ -61,20 +61,20 @@ function recipientFields(own: GraphNumber, recipient: string): object {
 }
 
 const isGroup = (chat: string): boolean => chat.endsWith('@g.us')
-/** A group of the network as Meta names it. */
+/** Meta's id of a group of the network. */
 export const graphGroupId = (chat: string): string => chat.slice(0, -'@g.us'.length)
 
 function errorOf({ provider_code: code, message }: MessageErrorShape) {
   return { code, title: message, message, error_data: { details: message } }
 }
 
-/** What became of a group of the number. */
+/** A change of a group of the number. */
 export const groupChange = (number: GraphNumber, field: string, group: object): GraphChange => ({
   field,
   value: { ...metadata(number), groups: [group] },
 })
 
-/** Somebody took another number. Their id changes with it; who hides their number is known by it alone. */
+/** A person changed their number. Their id changes with it; a person who hides their number is known only by the id. */
 export function numberChange(
   number: GraphNumber,
   {
@@ -95,7 +95,7 @@ export function numberChange(
   return { field: 'messages', value: { ...metadata(number), messages: [message] } }
 }
 
-/** Somebody turned marketing messages of the number off or on, in the settings of the chat. */
+/** A person turned marketing messages of the number off or on, in the settings of the chat. */
 export function preferenceChange(
   number: GraphNumber,
   { user, value, atMs }: { readonly user: string; readonly value: 'stop' | 'resume'; readonly atMs: number },
@@ -109,8 +109,9 @@ export function preferenceChange(
 }
 
 /**
- * What somebody said, or did to what was said; in an echo what was typed on this number's own phone.
- * @param details of a place or a contact.
+ * A message from a person, or a reaction, edit or deletion of theirs. For an echo: what was typed on this number's
+ * own phone.
+ * @param details of a location or a contact.
  */
 export function inboundChange(number: GraphNumber, signal: InboundSignal, details?: Content['details']): GraphChange {
   const inGroup = isGroup(signal.chat) ? { group_id: graphGroupId(signal.chat) } : {}
@@ -186,7 +187,7 @@ function messageBody(
   return { type: 'text', text: { body: text } }
 }
 
-/** What somebody has tapped or ordered; null for anything else. */
+/** The button, list row or order that a person sent; null for anything else. */
 function replyBody(content: MessageContent, details: NonNullable<Content['details']>): object | null {
   switch (content.type) {
     case 'button_reply': {
@@ -216,7 +217,7 @@ function replyBody(content: MessageContent, details: NonNullable<Content['detail
   }
 }
 
-/** Of what is passed on, Meta does not say where it comes from. */
+/** For a forwarded message, Meta does not name the original. */
 function context(
   { quotedEngineMessageId: id, forwarded = null }: Extract<InboundSignal, { kind: 'received' }>,
   { number }: GraphNumber,

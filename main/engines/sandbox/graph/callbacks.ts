@@ -15,11 +15,11 @@ interface Call {
 export interface Callbacks {
   /**
    * Calls the subscriber of the number.
-   * @param atMs when it happened; now, unless it is given.
-   * @throws Error unless it answers 200; the caller retries.
+   * @param atMs when it happened. Default: now.
+   * @throws Error unless the subscriber answers 200; the caller retries.
    */
   send(number: GraphNumber, change: GraphChange, atMs?: number): Promise<void>
-  /** Asks an address whether it wants calls, as Meta does when one is entered. @throws GraphFault */
+  /** Verifies a callback URL as Meta does when one is entered. @throws GraphFault */
   verify(number: GraphNumber, address: string, verifyToken: string): Promise<void>
 }
 
@@ -29,7 +29,7 @@ interface CallbacksDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** How the simulated Meta calls back: signed with the app's secret, over HTTP. */
+/** The callbacks of the simulated Meta: over HTTP, signed with the app's secret. */
 export function createCallbacks({ outbound, faults, clock }: CallbacksDeps): Callbacks {
   const held = new Map<'reorder_callbacks' | 'batch_callbacks', Call[]>()
 
@@ -49,7 +49,7 @@ export function createCallbacks({ outbound, faults, clock }: CallbacksDeps): Cal
     }
   }
 
-  /** Held calls are lost by a restart; so are the faults that hold them. @returns whether it is held. */
+  /** Held calls are lost in a restart, as are the faults that hold them. @returns whether it is held. */
   async function hold(kind: 'reorder_callbacks' | 'batch_callbacks', call: Call): Promise<boolean> {
     const { phoneNumberId } = call.number
     const most = faults.count(phoneNumberId, kind)

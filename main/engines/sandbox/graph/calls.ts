@@ -8,11 +8,11 @@ import type { GraphNumber } from './store.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The telephone of a simulated person: how it takes a call. */
+/** The phone of a simulated person, which answers calls. */
 export interface SimulatedPhone {
-  /** It rings with this offer. @returns its answer, or null to reject. */
+  /** A call arrives with this offer. @returns the answer, or null to reject. */
   onCall(call: { readonly id: string; readonly from: string; readonly offer: string }): Promise<string | null>
-  /** The business accepted the call that the phone began. */
+  /** The business accepted a call from this phone. */
   onAnswer?(id: string, answer: string): void
   onEnded?(id: string): void
 }
@@ -33,12 +33,18 @@ interface CallsDeps {
   readonly permissions: Permissions
 }
 
-/** Nobody has this number, by its last four digits: nobody can be called there. */
+/** Numbers with these last four digits cannot be called. */
 const NOT_CALLABLE = '0404'
-/** A business of these countries cannot call people. Of Meta's list +1 is missing, which the examples of the README use. */
+/**
+ * A business of these countries cannot call people. +1 is on Meta's list and missing here, because the README's
+ * examples use it.
+ */
 const COUNTRIES_WITHOUT_CALLS = ['20', '84', '90', '234']
 
-/** Meta's Calling API on the simulated network: signalling as documented; the sound goes between the two sides. */
+/**
+ * Meta's Calling API on the simulated network: signalling as documented; the audio flows directly between the two
+ * sides.
+ */
 export function createGraphCalls({ clock, random, callbacks, permissions }: CallsDeps) {
   const calls = new Map<string, Call>()
   const phones = new Map<string, SimulatedPhone>()
@@ -118,7 +124,7 @@ export function createGraphCalls({ clock, random, callbacks, permissions }: Call
   async function ring(call: Call, offer: string): Promise<void> {
     await tellStatus(call, 'RINGING')
     const phone = phones.get(call.user)
-    // A phone that nobody holds rings until it is given up.
+    // Without a simulated phone the call rings until the caller gives up.
     if (phone === undefined) return
     const answer = await phone.onCall({ id: call.id, from: call.number.number, offer })
     if (!calls.has(call.id)) return
@@ -162,7 +168,7 @@ export function createGraphCalls({ clock, random, callbacks, permissions }: Call
       }
     },
 
-    /** A simulated phone takes calls from now on. */
+    /** This phone now answers calls to the person. */
     addPhone(user: string, phone: SimulatedPhone): void {
       phones.set(user, phone)
     },
@@ -183,7 +189,7 @@ export function createGraphCalls({ clock, random, callbacks, permissions }: Call
 
 export type GraphCalls = ReturnType<typeof createGraphCalls>
 
-/** What Meta's media servers accept. */
+/** The requirements of Meta's media servers. */
 function requireSdp(sdp: string): void {
   const fingerprints = sdp.match(/^a=fingerprint:\S+/gm) ?? []
   if (fingerprints.length === 0 || fingerprints.some((line) => line !== 'a=fingerprint:sha-256'))

@@ -19,7 +19,7 @@ const one = sql<Of, { userId: string }>(
    WHERE phone_number_id = :phoneNumberId AND user_id = :userId`,
 )
 
-/** `/{phone-number-id}/contact_book`: "Business-scoped user IDs". An interaction with a person makes an entry. */
+/** `/{phone-number-id}/contact_book`: "Business-scoped user IDs". Any message to or from a person adds an entry. */
 export function createGraphContactBook(db: Db) {
   const refusing = new Set<string>()
   return {
@@ -29,7 +29,7 @@ export function createGraphContactBook(db: Db) {
     },
     has: async ({ phoneNumberId, userScope }: GraphNumber, digits: string): Promise<boolean> =>
       (await db.readOne(one, { phoneNumberId, userId: graphIdentity(digits, userScope).userId })) !== undefined,
-    /** Meta refuses to delete entries of the number. */
+    /** Makes Meta refuse to delete entries of the number. */
     refuse: ({ phoneNumberId }: GraphNumber): void => void refusing.add(phoneNumberId),
 
     async ofNumber({ phoneNumberId, userScope }: GraphNumber, { method, query }: GraphRequest): Promise<GraphAnswer> {

@@ -11,7 +11,7 @@ export type GraphConversational = ReturnType<typeof createConversationalRoutes>
 /** `/{phone-number-id}/conversational_automation` ("Conversational components", 2026-03-27). */
 export function createConversationalRoutes({ conversational }: Pick<SandboxNetwork, 'conversational'>) {
   return {
-    /** The field of the number. */
+    /** The field in the answer about the number. */
     async describe({ accountId, number }: GraphNumber): Promise<object> {
       const { iceBreakers, commands } = await conversational.read(accountId, number)
       return {
@@ -20,7 +20,7 @@ export function createConversationalRoutes({ conversational }: Pick<SandboxNetwo
         commands: commands.map(({ name, hint }) => ({ command_name: name, command_description: hint })),
       }
     },
-    /** What is left out stays as it is. */
+    /** Fields that are left out keep their value. */
     async set({ accountId, number }: GraphNumber, { prompts, commands }: Json): Promise<GraphAnswer> {
       const before = await conversational.read(accountId, number)
       const components: ConversationalComponents = {

@@ -4,11 +4,11 @@ import type { GraphNumber } from './store.ts'
 
 export type CountryLimits = ReturnType<typeof createCountryLimits>
 
-/** Countries to which a business account may not send. Memory only, as faults: a restart ends them. */
+/** Countries to which a business account may not send. Kept in memory, so a restart ends them, as for faults. */
 export function createCountryLimits() {
   const forbidden = new Map<string, readonly string[]>()
   return {
-    /** @param countries ISO 3166 codes; none: it may send to every country. */
+    /** @param countries ISO 3166 codes; an empty list allows every country. */
     forbid: ({ wabaId }: GraphNumber, countries: readonly string[]) => void forbidden.set(wabaId, countries),
     /** @throws GraphFault if the business may not send to the country of the person. */
     check({ wabaId }: GraphNumber, to: string): void {

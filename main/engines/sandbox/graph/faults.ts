@@ -1,16 +1,16 @@
 import type { GraphFault } from '../../../contract/sandbox.ts'
 
-/** What strikes, and not at once. A connection that breaks during an upload is for tests alone. */
+/** Faults that occur later, on a certain request. A connection that breaks during an upload is for tests only. */
 export type GraphFaultKind = Exclude<GraphFault, 'token_dead'> | 'upload_interrupted'
 
 export type GraphFaults = ReturnType<typeof createGraphFaults>
 
-/** Memory only: a restart ends every fault. */
+/** Kept in memory: a restart ends every fault. */
 export function createGraphFaults() {
   const left = new Map<string, number>()
   const nameOf = (phoneNumberId: string, kind: GraphFaultKind) => `${phoneNumberId} ${kind}`
   return {
-    /** @param times how often it strikes; for held callbacks how many are held. */
+    /** @param times how often the fault occurs; for held callbacks, how many are held. */
     arm(phoneNumberId: string, kind: GraphFaultKind, times: number): void {
       left.set(nameOf(phoneNumberId, kind), times)
     },

@@ -45,14 +45,14 @@ export function createGraphFiles({ db, clock, random, network, baseUrl }: FileDe
     )
   }
 
-  /** @returns its id. */
+  /** @returns the id of the file. */
   async function keep({ phoneNumberId }: GraphNumber, mimeType: string, bytes: Buffer): Promise<string> {
     const id = numericId(random)
     await db.commit((tx) => tx.run(addUploaded, { id, phoneNumberId, mimeType, bytes, now: clock.now() }))
     return id
   }
 
-  /** For five minutes. */
+  /** The URL is valid for five minutes. */
   function addressOf(id: string): string {
     const expiresMs = clock.now() + URL_MS
     return `${baseUrl()}/media/${encodeURIComponent(id)}?ext=${expiresMs}&hash=${signatureOf(id, expiresMs)}`
@@ -99,7 +99,7 @@ export function createGraphFiles({ db, clock, random, network, baseUrl }: FileDe
 export const toEngineInstance = ({ instanceId, accountId }: GraphNumber) =>
   ({ id: instanceId, accountId, engine: 'official', network: 'sandbox' }) as const
 
-/** Sixteen digits, as Meta's ids have them. */
+/** Sixteen digits, like Meta's ids. */
 export function numericId(random: Random): string {
   return String(10n ** 15n + (random.bytes(8).readBigUInt64BE() % (9n * 10n ** 15n)))
 }

@@ -33,8 +33,8 @@ interface JoinRequest {
 }
 
 /**
- * Meta's Groups API ("Group management", "Webhooks for Groups API"): changes are taken at once, and a callback says what
- * became of them. Who may use it, and who waits to join, is in memory.
+ * Meta's Groups API ("Group management", "Webhooks for Groups API"): a change is accepted immediately, and a callback
+ * reports the outcome. Who may use the API, and who waits to join a group, is kept in memory.
  */
 export function createGroupRoutes({ clock, random, network, callbacks }: GroupRouteDeps) {
   const { groups } = network
@@ -56,7 +56,7 @@ export function createGroupRoutes({ clock, random, network, callbacks }: GroupRo
     throw new GraphFault(400, 131_215, '(#131215) Groups not eligible', 'Groups need an Official Business Account.')
   }
 
-  /** A change that is taken: its callback follows the answer. */
+  /** An accepted change; its callback follows the answer. */
   function taken(number: GraphNumber, field: string, groupOf: (request_id: string) => Promise<object>): GraphAnswer {
     const request_id = numericId(random)
     setImmediate(() => {
@@ -250,25 +250,25 @@ export function createGroupRoutes({ clock, random, network, callbacks }: GroupRo
       }
       return undefined
     },
-    /** Whether the number’s business is one that may have groups. */
+    /** Sets whether the number's business may have groups. */
     allow({ phoneNumberId }: GraphNumber, isAllowed: boolean): void {
       if (isAllowed) withoutAccess.delete(phoneNumberId)
       else withoutAccess.add(phoneNumberId)
     },
-    /** The Business app on the phone goes on working with the number, or does not. */
+    /** Sets whether the number is also used in the Business app on the phone. */
     useApp({ phoneNumberId }: GraphNumber, isUsed: boolean): void {
       if (isUsed) besideApp.add(phoneNumberId)
       else besideApp.delete(phoneNumberId)
     },
     isBesideApp: ({ phoneNumberId }: GraphNumber): boolean => besideApp.has(phoneNumberId),
-    /** Meta suspends a group that breaks its rules, or ends that. */
+    /** Suspends a group, or ends its suspension, as Meta does when a group breaks its rules. */
     async suspend(number: GraphNumber, id: string, isSuspended: boolean): Promise<void> {
       if (isSuspended) suspended.add(id)
       else suspended.delete(id)
       const type = isSuspended ? 'group_suspend' : 'group_suspend_cleared'
       await tell(number, 'group_status_update', { group_id: graphGroupId(id), type })
     },
-    /** A person opens the invite link. @returns whether they are in, or have asked to be. */
+    /** A person opens the invite link. @returns whether they joined, or asked to join. */
     async join(number: GraphNumber, id: string, user: string): Promise<'joined' | 'asked' | 'full'> {
       const group = await groups.get(number.accountId, number.number, id)
       if (group.members.length > MOST_PEOPLE) return 'full'

@@ -43,7 +43,7 @@ export interface GraphDeps {
   readonly resolve: Resolve
 }
 
-/** What connects an instance of the service to a simulated number. */
+/** The data that connects an instance of the service to a simulated number. */
 interface GraphCredentials {
   readonly phoneNumberId: string
   readonly wabaId: string
@@ -58,86 +58,91 @@ interface GraphNumberOptions {
   readonly name?: string
   /** Default: a new business account. */
   readonly wabaId?: string
-  /** Default: that of the business account, or a new one. */
+  /** Default: the one of the business account, or a new one. */
   readonly portfolioId?: string
-  /** Of a new portfolio; null: Meta does not say. */
+  /** Limit of a new portfolio; null: Meta does not report one. */
   readonly messagingLimit?: string | null
-  /** Default: that of the simulator's app. */
+  /** Default: the secret of the simulator's app. */
   readonly appSecret?: string
   readonly isRegistered?: boolean
 }
 
-/** Meta's Graph API as a face of the sandbox network: own listener on loopback, same paths, shapes and errors. */
+/** Meta's Graph API on the sandbox network: an own listener on loopback, with Meta's paths, formats and errors. */
 export interface GraphSimulator {
-  /** The operator's app there. */
+  /** The operator's app at the simulated Meta. */
   readonly app: GraphApp
-  /** Base address, without version and without a slash at its end. */
+  /** Base URL, without version and trailing slash. */
   url(): string
   listen(port: number): Promise<void>
-  /** Nobody can reach it until `listen`, which takes the same port again. */
+  /** Makes the simulator unreachable until `listen`, which uses the same port again. */
   stopListening(): Promise<void>
   /** Gives a number of the network an account at the simulated Meta. */
   addNumber(accountId: AccountId, wish: GraphNumberOptions): Promise<GraphCredentials>
   has(accountId: AccountId, phoneNumberId: string): boolean
   cause(phoneNumberId: string, kind: GraphFaultKind, times: number): void
   killToken(phoneNumberId: string): Promise<void>
-  /** Meta's contact book of the number. `has`: the person is in it. `refuse`: from now on it refuses to delete people. */
+  /**
+   * Meta's contact book of the number. `has`: whether the person is in it. `refuse`: makes it refuse to delete
+   * people.
+   */
   contactBook(phoneNumberId: string): { has(user: string): Promise<boolean>; refuse(): void }
-  /** Changes the limit of the number's portfolio, and calls back. @param said how the callback writes it. */
+  /**
+   * Changes the limit of the number's portfolio, and sends callbacks. @param said how the callback writes the limit.
+   */
   limit(phoneNumberId: string, messagingLimit: string | null, said?: string | number | null): Promise<void>
-  /** Nobody is called back about it: `quality_rating` is read. */
+  /** Sends no callback: clients read `quality_rating`. */
   rate(phoneNumberId: string, quality: string): Promise<void>
-  /** Restricts the business account of the number, and calls back. */
+  /** Restricts the business account of the number, and sends a callback. */
   restrict(phoneNumberId: string, restrictions: readonly GraphRestriction[]): Promise<void>
-  /** Meta ends its suspension of utility templates, and calls back. The templates stay marketing templates. */
+  /** Ends Meta's suspension of utility templates, and sends a callback. The templates stay marketing templates. */
   liftUtility(phoneNumberId: string): Promise<void>
-  /** The card of the number's business account expires. It calls back about nothing but messages. */
+  /** Expires the card of the number's business account. Only callbacks about messages show it. */
   expireCard(phoneNumberId: string, how: PaymentRefusal): void
   replaceCard(phoneNumberId: string): void
-  /** The business account of the number may not send to these countries from now on. */
+  /** Sets the countries to which the number's business account may not send. */
   forbidCountries(phoneNumberId: string, countries: readonly string[]): void
   hasPortfolio(accountId: AccountId, portfolioId: string): Promise<boolean>
-  /** Unsubscribes the app from these webhook fields, as its owner can. */
+  /** Unsubscribes the app from these webhook fields, as its owner can do at Meta. */
   unselectFields(fields: readonly string[]): void
-  /** The code that a browser brings back from Meta's signup when this number was chosen there. */
+  /** The code that Meta's signup returns through the browser after this number was chosen. */
   signUp(phoneNumberId: string): string
-  /** Phones of simulated people, and what they do. */
+  /** The phones of simulated people. */
   readonly calls: Pick<GraphCalls, 'addPhone' | 'hangUp'>
-  /** A person allows calls from the number: for seven days, or for good. */
+  /** A person allows calls from the number, for seven days or permanently. */
   grantCalls(phoneNumberId: string, user: string, isPermanent: boolean): Promise<void>
   /** A person calls the number. @returns the id of the call. */
   callFrom(user: string, phoneNumberId: string, offer: string): Promise<string>
-  /** A person takes another number; one that nobody may see is hidden. */
+  /** A person changes their number; the new one may be hidden from businesses. */
   changeNumber(phoneNumberId: string, before: string, after: string): Promise<void>
-  /** Meta shows the username of the number to people, or takes it away; it calls back. */
+  /** Approves the username of the number or takes it away, and sends a callback. */
   decideUsername(phoneNumberId: string, status: 'approved' | 'deleted'): Promise<void>
-  /** Whether the business of the number may have groups; it may at first. */
+  /** Sets whether the business of the number may have groups. Default: yes. */
   allowGroups(phoneNumberId: string, isAllowed: boolean): void
-  /** The number is also used in the WhatsApp Business app (coexistence), or no longer. */
+  /** Sets whether the number is also used in the WhatsApp Business app (coexistence). */
   useApp(phoneNumberId: string, isUsed: boolean): void
-  /** What the app on the phone of the number knows, which Meta hands out once. */
+  /** Data of the app on the number's phone, which Meta hands out once. */
   appData(phoneNumberId: string): OfNumber<Omit<GraphAppData, 'sync'>>
-  /** Meta suspends a group, or ends that; it calls back. */
+  /** Suspends a group or ends its suspension, and sends a callback. */
   suspendGroup(phoneNumberId: string, group: string, isSuspended: boolean): Promise<void>
   /** A person opens the invite link of a group. */
   joinGroup(phoneNumberId: string, group: string, user: string): Promise<'joined' | 'asked' | 'full'>
   /** A person turns marketing messages of the number off or on. */
   changeMarketing(phoneNumberId: string, user: string, value: 'stop' | 'resume'): Promise<void>
-  /** What happens to a template of the number's business account, by its id; each is called back. */
+  /** Events of a template of the number's business account, by its id; each sends a callback. */
   templates(phoneNumberId: string): OfNumber<Omit<GraphTemplates, 'recategorizeUtility'>>
   /** Messages with a template that Meta holds back until it knows how people react to it. */
   readonly assessments: Pick<Assessments, 'begin' | 'pass' | 'fail'>
-  /** Calls back for a number with anything at all. */
+  /** Sends any callback for a number. */
   callBack(phoneNumberId: string, change: GraphChange): Promise<void>
-  /** Whether a signal of the network belongs to a number here, and to no instance of the service. */
+  /** Whether a signal of the network is for a simulated number rather than for an instance of the service. */
   owns(id: InstanceId): boolean
-  /** A signal of the network; resolves when the callback was taken. */
+  /** Handles a signal of the network; resolves once the callback was accepted. */
   onSignal(id: InstanceId, signal: EngineSignal): Promise<void>
   begin(): Promise<void>
   close(): Promise<void>
 }
 
-/** The same functions, for one number. */
+/** The same functions, bound to one number. */
 type OfNumber<T> = {
   readonly [K in keyof T]: T[K] extends (number: GraphNumber, ...args: infer A) => infer R ? (...args: A) => R : never
 }
@@ -147,7 +152,7 @@ const KEEP_MS = 7 * 24 * 60 * 60_000
 export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
   const { db, clock, random, log, ids, network, resolve } = deps
   const app = { id: numericId(random), secret: random.bytes(16).toString('hex') }
-  // It calls this machine and nothing else.
+  // Reaches only this machine.
   const outbound = createOutbound({ clock, resolve, trustedRanges: ['127.0.0.0/8', '::1/128'] })
   const numbers = createGraphNumbers(db)
   const faults = createGraphFaults()
@@ -217,7 +222,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     await callbacks.send(number, statusChange(number, sent, status))
   }
 
-  /** Meta sends the price with `sent`, and once more with the first status after it. */
+  /** Meta sends the price with `sent`, and again with the first status after it. */
   async function isPriced(wamid: string, status: 'sent' | 'delivered' | 'read'): Promise<boolean> {
     if (status === 'sent') return true
     return db.commit(async (tx) => (await tx.one(priceWith, { wamid, status })) !== undefined)
@@ -230,7 +235,7 @@ export function createGraphSimulator(deps: GraphDeps): GraphSimulator {
     await callbacks.send(number, inboundChange(number, signal, await detailsOf(number, signal)))
   }
 
-  /** What words cannot say of a place, a contact or a tap. */
+  /** The content of a location, a contact or a tap, which is not text. */
   async function detailsOf(
     { accountId, number }: GraphNumber,
     { type, content, engineMessageId }: Extract<EngineSignal, { kind: 'received' }>,

@@ -17,7 +17,10 @@ const stopOf = sql<Of, { user: string }>(
    WHERE phone_number_id = :phoneNumberId AND user_number = :user`,
 )
 
-/** Who wants no marketing of a number: Meta takes such a message and reports that it failed. Utility is not affected. */
+/**
+ * People who receive no marketing from a number: Meta accepts such a message and reports that it failed. Utility
+ * messages are not affected.
+ */
 export function createMarketingStops(db: Db) {
   return {
     async change({ phoneNumberId }: GraphNumber, user: string, value: 'stop' | 'resume'): Promise<void> {

@@ -50,7 +50,7 @@ export function createGraphNumbers(db: Db) {
   }
 }
 
-/** Ids are plain in the portfolio of the account's first number. Ids of instances rise with time. */
+/** User ids are unchanged in the portfolio of the account's first number. Ids of instances ascend with time. */
 function scopeOf(number: GraphNumberRow, all: readonly GraphNumberRow[]): string {
   const { accountId, portfolioId } = number
   const mine = all.filter((one) => one.accountId === accountId)

@@ -1,7 +1,7 @@
 import { GraphFault } from './answers.ts'
 import type { GraphNumber } from './store.ts'
 
-/** Meta says it in the answer to the send, or takes the message and says it in a status. */
+/** Whether Meta refuses in the answer to the send, or later in a status. */
 export type PaymentRefusal = 'answer' | 'status'
 
 export type Payments = ReturnType<typeof createPayments>
@@ -11,13 +11,13 @@ const DETAILS = 'Message failed to send because there were one or more errors re
 export const UNPAID_FAULT = new GraphFault(400, 131_042, '(#131042) Business eligibility payment issue', DETAILS)
 export const UNPAID_STATUS = { code: 'engine_rejected', provider_code: 131_042, message: DETAILS } as const
 
-/** Business accounts whose card has expired. Memory only, as faults: a restart ends them. */
+/** Business accounts whose card has expired. Kept in memory, so a restart ends them, as for faults. */
 export function createPayments() {
   const expired = new Map<string, PaymentRefusal>()
   return {
     expire: ({ wabaId }: GraphNumber, how: PaymentRefusal) => void expired.set(wabaId, how),
     replace: ({ wabaId }: GraphNumber) => void expired.delete(wabaId),
-    /** @returns undefined: it pays. */
+    /** @returns undefined if the account can pay. */
     refusalOf: ({ wabaId }: GraphNumber): PaymentRefusal | undefined => expired.get(wabaId),
   }
 }

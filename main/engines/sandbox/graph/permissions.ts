@@ -8,7 +8,7 @@ import type { GraphNumber } from './store.ts'
 interface Permission {
   readonly status: 'no_permission' | 'temporary' | 'permanent'
   readonly expiresAtMs: number | null
-  /** When the person was asked, the last ones, by the clock of Meta, which goes on evenly when ours is set. */
+  /** Times of the latest requests, by Meta's clock, which does not jump when ours is set. */
   readonly requests: readonly number[]
   readonly unanswered: number
 }
@@ -31,11 +31,11 @@ const DAY_MS = 86_400_000
 const PER_DAY = 1
 const PER_WEEK = 2
 const VALID_MS = 7 * DAY_MS
-/** Meta takes the permission back after this many calls that were not answered. */
+/** After this many unanswered calls, Meta withdraws the permission. */
 const UNANSWERED_AT_MOST = 4
 const NONE: Permission = { status: 'no_permission', expiresAtMs: null, requests: [], unanswered: 0 }
 
-/** Whom a number may call, by the rules of Meta: asked once a day, twice a week; valid for seven days. */
+/** Whom a number may call, by Meta's rules: one request a day and two a week; a permission is valid for seven days. */
 export function createPermissions({ db, clock }: { db: Db; clock: Pick<Clock, 'now'> }) {
   async function read({ phoneNumberId }: GraphNumber, user: string): Promise<Permission> {
     const row = await db.readOne(permissionOf, { phoneNumberId, user })
@@ -78,7 +78,7 @@ export function createPermissions({ db, clock }: { db: Db; clock: Pick<Clock, 'n
         expiresAtMs: isPermanent ? null : clock.now() + VALID_MS,
         unanswered: 0,
       }),
-    /** A call has ended. */
+    /** Counts a call that ended. */
     async noteCall(number: GraphNumber, user: string, wasAnswered: boolean): Promise<void> {
       const unanswered = wasAnswered ? 0 : (await read(number, user)).unanswered + 1
       const isRevoked = unanswered >= UNANSWERED_AT_MOST

@@ -29,7 +29,7 @@ interface PortfolioDeps {
 /** A restriction as Meta names it in `account_update`. */
 export interface GraphRestriction {
   readonly type: string
-  /** null: until Meta ends it. */
+  /** null: no end date. */
   readonly untilMs: number | null
   readonly remediation?: string
 }
@@ -41,11 +41,11 @@ const NEW_LIMIT = 'TIER_250'
 const CALLS_FROM = 2_000
 
 /**
- * A business at the simulated Meta. Its numbers share one limit of different people who are reached outside the 24-hour
- * window within a moving 24 hours.
+ * A business at the simulated Meta. Its numbers share one limit: the number of different people reached outside the
+ * 24-hour window in any 24 hours.
  */
 export function createPortfolios({ db, clock, network, numbers, callbacks }: PortfolioDeps) {
-  /** Memory only, as faults: a restart ends them. */
+  /** Kept in memory, so a restart ends them, as for faults. */
   const restrictions = new Map<string, readonly GraphRestriction[]>()
 
   async function get(id: string): Promise<Portfolio> {
@@ -71,21 +71,23 @@ export function createPortfolios({ db, clock, network, numbers, callbacks }: Por
 
   return {
     get,
-    /** Whether a number of the account may join it: it is the account's, or there is none. */
+    /** Whether a number of the account may join the portfolio: it belongs to the account, or does not exist yet. */
     async isOf(accountId: AccountId, id: string): Promise<boolean> {
       const portfolio = await db.readOne(portfolioById, { id })
       return portfolio === undefined || portfolio.accountId === accountId
     },
 
-    /** Creates it with the limit of a new business, unless it exists. @throws Error for one of another account. */
+    /**
+     * Creates it with the limit of a new business, unless it exists. @throws Error if it belongs to another account.
+     */
     async open(accountId: AccountId, id: string, messagingLimit: string | null = NEW_LIMIT): Promise<void> {
       await db.commit((tx) => tx.run(addPortfolio, { id, accountId, messagingLimit }))
       if ((await get(id)).accountId !== accountId) throw new Error(`the portfolio ${id} belongs to somebody else`)
     },
 
     /**
-     * Counts the person before the message is taken, so that two sends at the same time cannot pass the limit together.
-     * @returns what undoes it, for a message that is not taken. @throws GraphFault 131048, 368
+     * Counts the person before the message is accepted, so that two concurrent sends cannot pass the limit together.
+     * @returns a function that undoes this, for a message that is refused. @throws GraphFault 131048, 368
      */
     async reach(number: GraphNumber, recipient: string): Promise<() => Promise<void>> {
       const isOutside = await isOutsideWindow(number, recipient)
@@ -110,12 +112,15 @@ export function createPortfolios({ db, clock, network, numbers, callbacks }: Por
         })
     },
 
-    /** Meta offers calls to businesses of this limit and above. */
+    /** Meta offers calls to businesses with this limit or a higher one. */
     async offersCalls({ portfolioId }: GraphNumber): Promise<boolean> {
       return limitOf((await get(portfolioId)).messagingLimit ?? NEW_LIMIT) >= CALLS_FROM
     },
 
-    /** Changes the limit, and calls back each WhatsApp account of the portfolio. @param said how the callback writes it. */
+    /**
+     * Changes the limit, and sends a callback for each WhatsApp account of the portfolio. @param said how the
+     * callback writes the limit.
+     */
     async limit(
       id: string,
       messagingLimit: string | null,
@@ -135,7 +140,7 @@ export function createPortfolios({ db, clock, network, numbers, callbacks }: Por
     /** Whether utility templates of the account are suspended: "Restrictions on businesses misusing the template categorization system". */
     suspendsUtility: (wabaId: string): boolean => activeOf(wabaId).some(({ type }) => type === UTILITY_SUSPENDED),
 
-    /** Ends the suspension of utility templates early, and calls back. */
+    /** Ends the suspension of utility templates early, and sends a callback. */
     async liftUtility(number: GraphNumber): Promise<void> {
       const others = activeOf(number.wabaId).filter(({ type }) => type !== UTILITY_SUSPENDED)
       restrictions.set(number.wabaId, others)
@@ -143,7 +148,7 @@ export function createPortfolios({ db, clock, network, numbers, callbacks }: Por
       await callbacks.send(number, { field: 'account_update', value: { event: 'ACCOUNT_RESTRICTION', violation_info } })
     },
 
-    /** Restricts the WhatsApp account of the number, and calls back. */
+    /** Restricts the WhatsApp account of the number, and sends a callback. */
     async restrict(number: GraphNumber, given: readonly GraphRestriction[]): Promise<void> {
       restrictions.set(number.wabaId, given)
       const restriction_info = given.map(({ type, untilMs, remediation }) => ({
@@ -159,7 +164,7 @@ export function createPortfolios({ db, clock, network, numbers, callbacks }: Por
   }
 }
 
-/** `TIER_UNLIMITED` is the only one without a number. */
+/** Every tier except `TIER_UNLIMITED` contains a number. */
 function limitOf(tier: string): number {
   const [, digits, thousands] = /^TIER_(\d+)(K?)$/.exec(tier) ?? []
   return digits === undefined ? Infinity : Number(digits) * (thousands === 'K' ? 1_000 : 1)

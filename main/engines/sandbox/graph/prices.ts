@@ -9,9 +9,9 @@ const FREE_ENTRY_MS = 72 * HOUR_MS
 export type Price = Pick<Sent, 'category' | 'priceType'>
 
 /**
- * What Meta charges since October 2026. Every template has the price of its category, also within the customer service
- * window, and everything else is a service message. For 72 hours nothing is charged after the answer to somebody who
- * came from an ad.
+ * Meta's prices since October 2026. Every template has the price of its category, also within the customer service
+ * window, and everything else is a service message. After the first answer to a person who came from an ad,
+ * everything is free for 72 hours.
  */
 export async function priceOf(
   tx: Tx,
@@ -26,12 +26,12 @@ export async function priceOf(
   return { category: template?.category.toLowerCase() ?? 'service', priceType: 'regular' }
 }
 
-/** Somebody wrote after a click on an ad. */
+/** A person wrote after a click on an ad. */
 export async function noteEntry(tx: Tx, { phoneNumberId }: GraphNumber, person: string, now: number): Promise<void> {
   await tx.run(openEntry, { phoneNumberId, person, now })
 }
 
-/** As a status carries it. `billable` is deprecated, and still sent. */
+/** As in a status. Meta still sends `billable`, although it is deprecated. */
 export const pricingOf = ({ category, priceType: type }: Price) => ({
   billable: type === 'regular',
   pricing_model: 'PMP',

@@ -6,7 +6,7 @@ export interface GraphRequest {
   readonly query: URLSearchParams
   readonly authorization: string | undefined
   readonly contentType: string | undefined
-  /** Of a resumable upload. */
+  /** Set in a resumable upload. */
   readonly fileOffset: string | undefined
   readonly body: Buffer
   /** Aborts when the client disconnects. */

@@ -48,7 +48,7 @@ interface RouteDeps {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The paths of Graph that this product uses, in Graph's shapes. @throws GraphFault */
+/** The Graph paths that this product uses, with Graph's formats. @throws GraphFault */
 export function createRoutes(deps: RouteDeps) {
   const {
     numbers,
@@ -136,7 +136,7 @@ export function createRoutes(deps: RouteDeps) {
     }
   }
 
-  /** Calls cannot be turned on for numbers that are also used in the app, and below a messaging limit. */
+  /** Calls cannot be enabled for a number that is also used in the app, or below a certain messaging limit. */
   async function requireCalling(number: GraphNumber): Promise<void> {
     if (groups.isBesideApp(number) || !(await portfolios.offersCalls(number))) throw callingOff()
   }
@@ -176,7 +176,7 @@ export function createRoutes(deps: RouteDeps) {
     throw unknownObject(edge)
   }
 
-  /** A token of another app's secret is no proof (Graph API, "Secure requests"). */
+  /** A proof made with another app's secret is invalid (Graph API, "Secure requests"). */
   async function describe(number: GraphNumber, { query }: GraphRequest): Promise<GraphAnswer> {
     const proof = query.get('appsecret_proof')
     const expected = createHmac('sha256', number.appSecret).update(number.accessToken).digest('hex')
@@ -211,7 +211,7 @@ export function createRoutes(deps: RouteDeps) {
 
 const callingOff = () => new GraphFault(400, 138_000, '(#138000) Calling API not enabled')
 
-/** Graph answers with the fields that were asked for, and always with the id. */
+/** Graph answers with the requested fields, and always with the id. */
 function fieldsOf(query: URLSearchParams, object: Readonly<Record<string, unknown>>): GraphAnswer {
   const asked = query.get('fields')?.split(',')
   const isWanted = ([name]: readonly [string, unknown]) => asked === undefined || name === 'id' || asked.includes(name)
@@ -235,7 +235,7 @@ function jsonOf({ body }: GraphRequest): Json {
     const value: unknown = JSON.parse(body.toString())
     if (typeof value === 'object' && value !== null) return value as Json
   } catch {
-    // Said below, as for any other body that is no object.
+    // Reported below, like any other body that is not an object.
   }
   throw parameterFault('The body must be a JSON object.')
 }

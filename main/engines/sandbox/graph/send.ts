@@ -51,7 +51,7 @@ interface Taken {
 /** Sends no response: the connection stays silent until the client gives up. */
 export class NoAnswer extends Error {}
 
-/** What `POST /{phone-number-id}/messages` does on the simulated network. */
+/** Handles `POST /{phone-number-id}/messages` on the simulated network. */
 export function createSending(deps: SendingDeps) {
   const { db, clock, ids, network, numbers, files, marketing, portfolios, assessments, payments, report } = deps
   const { countryLimits } = deps
@@ -79,7 +79,7 @@ export function createSending(deps: SendingDeps) {
     return taken(message, to, wamid)
   }
 
-  /** @throws GraphFault when it cannot be sent. */
+  /** @throws GraphFault when the template cannot be sent. */
   async function templateOf({ accountId, wabaId: businessId }: GraphNumber, message: GraphMessage) {
     if (message.type !== 'template') return undefined
     const { name, language } = message.content
@@ -88,7 +88,7 @@ export function createSending(deps: SendingDeps) {
     return found
   }
 
-  /** Meta takes the message, and says in a status that it failed. */
+  /** Meta accepts the message, and reports its failure in a status. */
   async function failLater(
     number: GraphNumber,
     to: string,
@@ -159,19 +159,19 @@ export function createSending(deps: SendingDeps) {
     return answerOf(number, given.message, to, outcome)
 
     async function carry(limit: AbortSignal): Promise<SendOutcome> {
-      // In the commit in which the network takes it: what it reports is recognized, and it takes nothing else.
+      // In the same commit in which the network accepts the message, so that every status that follows finds it here.
       const taking = await network.take(instance, messageId, out, { signal: limit, leave }, template)
       if (taking.kind === 'accepted')
         await db.commit(async (tx) => {
           await leave(tx)
           await taking.journal?.(tx)
-          // On a timeline without any time the network confirms by accepting; Meta always does so by a call.
+          // With a timeline of zero delays the network confirms by accepting; Meta always confirms by a callback.
           if (taking.status === 'sent') await network.reportSent(tx, instance, messageId, wamid)
         })
       return taking
     }
 
-    /** Meta takes the message, and delivers it after the assessment of its template, or never. */
+    /** Meta accepts the message, and delivers it only after its template passes the assessment. */
     async function assess(templateId: string): Promise<GraphAnswer> {
       const sent = await db.commit((tx) => remember(tx, number, { wamid, to, ...given }))
       assessments.add(templateId, {
@@ -209,7 +209,7 @@ export function createSending(deps: SendingDeps) {
     }
   }
 
-  /** Of a context that leads nowhere Meta says nothing: the message arrives as one that answers nothing. */
+  /** Meta ignores a context with an unknown message: the message arrives without a quote. */
   async function quotedBy({ accountId, number }: GraphNumber, chat: string, payload: Json) {
     const { message_id: engineMessageId } = asRecord(payload['context']) ?? {}
     if (typeof engineMessageId !== 'string') return undefined

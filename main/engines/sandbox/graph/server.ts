@@ -18,7 +18,7 @@ interface ServerDeps {
 }
 
 export interface GraphServer {
-  /** @param port 0 for any that is free; the same one again after `close`. @returns the port. */
+  /** @param port 0 for any free port. @returns the port. */
   listen(port: number): Promise<number>
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface GraphServer {
 const BODY_BYTES = 110 * 1024 * 1024
 const SLOW_MS = 1_500
 
-/** The simulated Graph's own listener, on loopback alone. */
+/** The listener of the simulated Graph, only on loopback. */
 export function createGraphServer({ clock, random, log, faults, answer }: ServerDeps): GraphServer {
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
@@ -72,7 +72,7 @@ export function createGraphServer({ clock, random, log, faults, answer }: Server
     write(response, { ...given, headers: { ...named, ...given.headers } })
   }
 
-  /** @returns null where nothing is to be answered. */
+  /** @returns null where no answer should be sent. */
   async function answerOf(request: GraphRequest): Promise<GraphAnswer | null> {
     try {
       return await answer(request)
@@ -106,7 +106,7 @@ export function createGraphServer({ clock, random, log, faults, answer }: Server
 const SERVER_ERROR: GraphAnswer = { status: 500, headers: { 'content-type': 'text/html' }, body: '<html>Sorry</html>' }
 const HALF: GraphAnswer = { status: 200, body: '{"messaging_product":"whatsapp","messages":[{"id":"wam' }
 
-/** In Meta's words, with the HTTP status that it answers with. */
+/** Errors in Meta's words, with the HTTP status that Meta uses. */
 const REFUSALS = [
   [
     'payment_missing',

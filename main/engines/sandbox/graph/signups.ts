@@ -24,7 +24,7 @@ export function createSignups(deps: {
 
   return {
     appId: app.id,
-    /** What the person's browser brings back when they have chosen this number. Good once. */
+    /** The code that the person's browser brings back after they chose this number. Valid once. */
     issue(number: GraphNumber): string {
       const code = random.bytes(18).toString('base64url')
       codes.set(code, number)
@@ -38,14 +38,14 @@ export function createSignups(deps: {
       codes.delete(form.get('code') ?? '')
       return ok({ access_token: number.accessToken, token_type: 'bearer' })
     },
-    /** The webhook fields of the app, which only the app may ask for. */
+    /** The webhook fields of the app. Only the app may ask for them. */
     subscriptions(authorization: string | undefined): GraphAnswer {
       if (authorization !== `Bearer ${app.id}|${app.secret}`)
         throw new GraphFault(401, 190, 'Invalid OAuth access token')
       const fields = WEBHOOK_FIELDS.filter((name) => !unselected.includes(name)).map((name) => ({ name }))
       return ok({ data: [{ object: 'whatsapp_business_account', active: true, fields }] })
     },
-    /** Unsubscribes the app from these fields, as its owner can in the App Dashboard. */
+    /** Unsubscribes the app from these fields, as its owner can do in the App Dashboard. */
     unselect(fields: readonly string[]): void {
       unselected = fields
     },

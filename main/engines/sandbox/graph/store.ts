@@ -4,7 +4,7 @@ import { sql } from '../../../kernel/sql.ts'
 /** A number as the simulated Meta knows it. */
 export interface GraphNumberRow {
   readonly phoneNumberId: string
-  /** Of its line on the simulated network. */
+  /** The instance that holds the number on the simulated network. */
   readonly instanceId: InstanceId
   readonly accountId: AccountId
   readonly wabaId: string
@@ -21,7 +21,7 @@ export interface GraphNumberRow {
   readonly tokenDead: number
 }
 
-/** With what sets the ids of people apart that its portfolio has from those of others. */
+/** With the scope of the user ids in its portfolio. */
 export interface GraphNumber extends GraphNumberRow {
   readonly userScope?: string
 }
@@ -42,12 +42,10 @@ export const putGraphNumber = sql<{ [K in keyof GraphNumberRow]: GraphNumberRow[
      quality = excluded.quality`,
 )
 
-// Portfolios, and whom their numbers have reached.
-
 export interface Portfolio {
   readonly id: string
   readonly accountId: AccountId
-  /** null: Meta does not say. */
+  /** null: Meta does not report it. */
   readonly messagingLimit: string | null
 }
 
@@ -83,13 +81,11 @@ export const removeReached = sql<Person>(
   'DELETE FROM sandbox_graph_reached WHERE portfolio_id = :portfolioId AND recipient = :recipient',
 )
 
-// What was sent over it.
-
 export interface Sent {
   readonly wamid: string
   readonly recipient: string
   readonly opaque: string | null
-  /** What Meta charges for it. */
+  /** The category that Meta charges for. */
   readonly category: string
   readonly priceType: string
 }
@@ -103,15 +99,16 @@ export const sentByWamid = sql<{ wamid: string }, Sent>(
   `SELECT wamid, recipient, opaque, category, price_type AS priceType FROM sandbox_graph_sent WHERE wamid = :wamid`,
 )
 
-/** The first status after `sent` carries the price, as often as it is reported. @returns a row if it is this one. */
+/**
+ * The first status after `sent` carries the price, even when that status is repeated. @returns a row if it is this
+ * one.
+ */
 export const priceWith = sql<{ wamid: string; status: string }, { wamid: string }>(
   `UPDATE sandbox_graph_sent SET priced_with = :status
    WHERE wamid = :wamid AND COALESCE(priced_with, :status) = :status RETURNING wamid`,
 )
 
 export const pruneSent = sql<{ before: number }>('DELETE FROM sandbox_graph_sent WHERE sent_at < :before')
-
-// Who wrote after a click on an ad.
 
 type Entry = { phoneNumberId: string; person: string }
 
@@ -120,7 +117,7 @@ export const openEntry = sql<Entry & { now: number }>(
    ON CONFLICT (phone_number_id, person) DO UPDATE SET opened_at = excluded.opened_at, answered_at = NULL`,
 )
 
-/** The first answer within the time opens the window. @returns a row while the window is open. */
+/** The first answer in time opens the free window. @returns a row while the window is open. */
 export const answerEntry = sql<Entry & { now: number; openedAfter: number; answeredAfter: number }, { at: number }>(
   `UPDATE sandbox_graph_entries SET answered_at = COALESCE(answered_at, :now)
    WHERE phone_number_id = :phoneNumberId AND person = :person
@@ -129,8 +126,6 @@ export const answerEntry = sql<Entry & { now: number; openedAfter: number; answe
 )
 
 export const pruneEntries = sql<{ before: number }>('DELETE FROM sandbox_graph_entries WHERE opened_at < :before')
-
-// Files that were uploaded.
 
 export interface Uploaded {
   readonly phoneNumberId: string

@@ -20,7 +20,7 @@ const REVIEW_MS = 24 * HOUR_MS
 
 export type GraphTemplates = ReturnType<typeof createTemplateEvents>
 
-/** What happens to the templates of a business account without its doing, and how Meta calls back about it. */
+/** Events of templates that the business did not cause, and Meta's callbacks about them. */
 export function createTemplateEvents({ clock, store, callbacks, assessments }: TemplateEventsDeps) {
   const ownerOf = ({ accountId, wabaId: businessId }: GraphNumber) => ({ accountId, businessId })
   const alter = (number: GraphNumber, ...change: [id: string, Parameters<TemplateStore['alter']>[2]]) =>
@@ -44,7 +44,7 @@ export function createTemplateEvents({ clock, store, callbacks, assessments }: T
   return {
     /** People react badly to it. @returns when Meta ends the pause. */
     async pause(number: GraphNumber, id: string, title: keyof typeof PAUSES): Promise<number> {
-      // Callbacks carry whole seconds.
+      // Callback times are whole seconds.
       const atMs = Math.floor(clock.now() / 1_000) * 1_000
       const pausedUntilMs = atMs + PAUSES[title]
       const template = await alter(number, id, { pausedUntilMs, quality: 'RED' })
@@ -52,8 +52,8 @@ export function createTemplateEvents({ clock, store, callbacks, assessments }: T
       return pausedUntilMs
     },
     /**
-     * People react badly to its first messages: those that Meta holds are dropped, and somebody must end the pause
-     * ("Template pacing").
+     * People react badly to the first messages with the template: those that Meta holds are dropped, and somebody has
+     * to end the pause ("Template pacing").
      */
     async failAssessment(number: GraphNumber, id: string): Promise<void> {
       const template = await alter(number, id, { pausedUntilMs: UNENDING_MS, quality: 'RED' })
@@ -64,16 +64,16 @@ export function createTemplateEvents({ clock, store, callbacks, assessments }: T
       const template = await alter(number, id, { pausedUntilMs: null })
       await status(number, template, 'APPROVED', 'UNPAUSE')
     },
-    /** The third time, Meta does not pause it. */
+    /** Meta disables a template instead of pausing it a third time. */
     async disable(number: GraphNumber, id: string): Promise<void> {
       const template = await alter(number, id, { disabled: true, quality: 'RED' })
       await status(number, template, 'DISABLED', 'DISABLED')
     },
-    /** Meta archives a template that was not used for 12 months. */
+    /** Meta archives a template that was unused for 12 months. */
     async archive(number: GraphNumber, id: string): Promise<void> {
       await status(number, await alter(number, id, { archived: 1 }), 'ARCHIVED', 'NONE')
     },
-    /** The business takes it out of the archive in WhatsApp Manager. */
+    /** The business restores the template from the archive in WhatsApp Manager. */
     async unarchive(number: GraphNumber, id: string): Promise<void> {
       await status(number, await alter(number, id, { archived: 0 }), 'UNARCHIVED', 'NONE')
     },
@@ -83,7 +83,7 @@ export function createTemplateEvents({ clock, store, callbacks, assessments }: T
       const value = { previous_quality_score: before?.quality ?? 'UNKNOWN', new_quality_score: quality }
       await report(number, 'message_template_quality_update', template, value)
     },
-    /** Meta announces another category a day ahead. `new_category` is the present one then. */
+    /** Meta announces another category a day ahead. Until then, `new_category` holds the current one. */
     async announceCategory(number: GraphNumber, id: string, category: string): Promise<void> {
       const template = await store.read(ownerOf(number), id)
       if (template === undefined) throw new Error(`the simulated Meta has no template ${id}`)
@@ -101,7 +101,7 @@ export function createTemplateEvents({ clock, store, callbacks, assessments }: T
     async recategorizeUtility(number: GraphNumber): Promise<void> {
       for (const id of await store.approvedUtility(ownerOf(number))) await this.changeCategory(number, id, 'MARKETING')
     },
-    /** Somebody edits it in the WhatsApp Manager. */
+    /** Somebody edits the template in the WhatsApp Manager. */
     async edit(number: GraphNumber, id: string, text: string): Promise<void> {
       const template = await alter(number, id, { components: [{ type: 'BODY', text }] })
       await report(number, 'message_template_components_update', template, { message_template_element: text })

@@ -22,9 +22,9 @@ interface TemplateRouteDeps {
   readonly suspendsUtility: (businessId: string) => boolean
 }
 
-/** The templates of a business account, in Graph's paths and shapes. */
+/** The templates of a business account, with Graph's paths and formats. */
 export function createTemplateRoutes({ store, uploads, files, events, suspendsUtility }: TemplateRouteDeps) {
-  /** Graph shows where the sample of a header is, and not the handle that named it. */
+  /** Graph returns the URL of a header's sample, not the upload handle. */
   function withAddresses(component: object): object {
     const { cards } = component as { cards?: readonly { readonly components: readonly object[] }[] }
     if (cards !== undefined)
@@ -37,7 +37,7 @@ export function createTemplateRoutes({ store, uploads, files, events, suspendsUt
     return { ...component, example: { header_handle: [files.addressOf(mediaIdOf(handle))] } }
   }
 
-  /** Graph shows the fields that were asked for, and always the id. */
+  /** Graph returns the requested fields, and always the id. */
   function shown(
     { id, name, language, status, category, components, ...more }: Template,
     query: URLSearchParams,
@@ -123,7 +123,7 @@ export function createTemplateRoutes({ store, uploads, files, events, suspendsUt
       return ok({ data, paging: { cursors, ...next }, ...summaryOf(found.capacity, query) })
     },
 
-    /** @returns undefined where no business account of these numbers has this template. */
+    /** @returns undefined if the template belongs to none of these numbers' business accounts. */
     async one(
       mine: readonly GraphNumber[],
       [id = '', edge]: readonly string[],
@@ -144,7 +144,7 @@ export function createTemplateRoutes({ store, uploads, files, events, suspendsUt
   }
 }
 
-/** Graph adds the fields of the summary that were asked for. */
+/** Graph adds the requested fields of the summary. */
 function summaryOf(capacity: TemplateCapacity | null, query: URLSearchParams): object {
   const asked = query.get('summary')?.split(',') ?? []
   if (asked.length === 0 || capacity === null) return {}

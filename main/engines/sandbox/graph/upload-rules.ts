@@ -5,14 +5,14 @@ import { GraphFault, parameterFault } from './answers.ts'
 
 interface UploadedFile {
   readonly name: string
-  /** Of the part of the form. */
+  /** Content type of the part of the form. */
   readonly type: string
-  /** Of the field `type`. */
+  /** Value of the field `type`. */
   readonly declared: string
   readonly bytes: Buffer
 }
 
-/** Refuses a file as Meta does. @throws GraphFault 100 or 131053 */
+/** Refuses the files that Meta refuses. @throws GraphFault 100 or 131053 */
 export function checkUpload({ name, type, declared, bytes }: UploadedFile): void {
   if (declared === '') throw parameterFault('The parameter type is required.')
   if (name === '') throw parameterFault('The file has no filename.')
@@ -34,7 +34,7 @@ export function checkUpload({ name, type, declared, bytes }: UploadedFile): void
     throw uploadFault('A sticker that does not move has at most 100 KB.')
 }
 
-/** A message of this type with a file of that one fails. @throws GraphFault 131053 */
+/** Refuses a message whose type does not match its file. @throws GraphFault 131053 */
 export function checkFileType(messageType: string, mimeType: string): void {
   const accepted: readonly string[] = META_MEDIA[messageType as keyof typeof META_MEDIA].types
   if (!accepted.includes(mimeType)) throw uploadFault(`A file of type '${mimeType}' cannot be sent as ${messageType}.`)

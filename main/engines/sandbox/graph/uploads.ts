@@ -9,7 +9,7 @@ import type { GraphRequest } from './request.ts'
 import { NoAnswer } from './send.ts'
 import type { GraphNumber } from './store.ts'
 
-/** A file on its way in. */
+/** An unfinished upload. */
 interface Session {
   readonly number: GraphNumber
   readonly mimeType: string
@@ -29,16 +29,16 @@ export type GraphUploads = ReturnType<typeof createGraphUploads>
 /** Meta: "Upload a file", Graph API. */
 const TYPES = ['application/pdf', 'image/jpeg', 'image/jpg', 'image/png', 'video/mp4']
 const MOST_BYTES = 100 * 1024 * 1024
-/** The oldest one is forgotten for another. */
+/** Limit of open uploads; a new one replaces the oldest. */
 const MOST_SESSIONS = 10
 
-/** Graph's resumable upload. Memory only: a restart ends what is on its way. */
+/** Graph's resumable upload. Kept in memory: a restart ends open uploads. */
 export function createGraphUploads({ random, numbers, files, faults }: UploadDeps) {
   const key = random.bytes(32)
   const sessions = new Map<string, Session>()
   const signatureOf = (id: string) => createHmac('sha256', key).update(id).digest('base64url')
 
-  /** This host takes the token as `OAuth` and not as `Bearer`. @throws GraphFault, UploadFault */
+  /** This host expects the token as `OAuth`, not as `Bearer`. @throws GraphFault, UploadFault */
   function sessionOf(id: string, authorization: string | undefined): Session {
     const token = /^OAuth (\S+)$/.exec(authorization ?? '')?.[1]
     const mine = token === undefined ? undefined : numbers.withToken(`Bearer ${token}`)
@@ -95,7 +95,7 @@ export function createGraphUploads({ random, numbers, files, faults }: UploadDep
       }
     },
 
-    /** Whether an upload to this simulator has ended with the handle. */
+    /** Whether a finished upload to this simulator has this handle. */
     hasMade: (handle: string): boolean => {
       const [mediaId, signature] = handle.split(':').slice(-2)
       return signature !== undefined && signature === signatureOf(mediaId ?? '')
@@ -103,7 +103,7 @@ export function createGraphUploads({ random, numbers, files, faults }: UploadDep
   }
 }
 
-/** The upload host has errors of a shape of its own. */
+/** The errors of the upload host have a format of their own. */
 class UploadFault extends Error {
   readonly type: string
 
@@ -118,14 +118,14 @@ class UploadFault extends Error {
   }
 }
 
-/** A header names a file that was uploaded. @throws GraphFault */
+/** Each header must name an uploaded file. @throws GraphFault */
 export function checkHandles(components: readonly object[], { hasMade }: Pick<GraphUploads, 'hasMade'>): void {
   for (const handle of components.flatMap(handlesOf))
     if (typeof handle !== 'string' || !hasMade(handle))
       throw new GraphFault(400, 100, '(#100) Invalid parameter', null, 'The uploaded file handle is invalid.')
 }
 
-/** The file that a handle or an address of the sandbox's own files names. */
+/** The id of the file behind an upload handle or a sandbox URL. */
 export const mediaIdOf = (handle: string): string =>
   handle.startsWith('4::') ? (handle.split(':').at(-2) ?? '') : (handle.split('/').at(-1) ?? '')
 

@@ -25,8 +25,8 @@ const TITLES: Readonly<Record<number, string>> = {
 export type GraphUsernames = ReturnType<typeof createUsernameRoutes>
 
 /**
- * `/{phone-number-id}/username` and `/username_suggestions` ("Business usernames"). A username is reserved first; people
- * see it once it is approved, and a callback says so.
+ * `/{phone-number-id}/username` and `/username_suggestions` ("Business usernames"). A username is first reserved.
+ * People see it after approval, which a callback reports.
  */
 export function createUsernameRoutes({ network, numbers, callbacks }: UsernameRouteDeps) {
   const { usernames } = network
@@ -65,7 +65,7 @@ export function createUsernameRoutes({ network, numbers, callbacks }: UsernameRo
     },
     suggestions: (number: GraphNumber): GraphAnswer =>
       ok({ data: [{ username_suggestions: usernames.suggestions(number.number) }] }),
-    /** Meta shows the reserved username to people, or takes it away. */
+    /** Approves the reserved username, or takes it away. */
     async decide(number: GraphNumber, status: 'approved' | 'deleted'): Promise<void> {
       const { accountId } = number
       const before = await usernames.read(accountId, number.number)

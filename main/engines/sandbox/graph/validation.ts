@@ -46,7 +46,7 @@ export function readMessage(payload: Json): GraphMessage {
 const PAUSED = 'It is paused due to low quality.'
 const DISABLED = 'It was paused too often.'
 
-/** Refuses a message whose template cannot be sent, or waits for other values. @throws GraphFault */
+/** Refuses a message whose template cannot be sent, or whose parameters do not match. @throws GraphFault */
 export function checkTemplate({ content }: GraphMessage, found: Template | undefined): void {
   const { name, language } = content
   const code = asRecord(language)?.['code']

@@ -1,5 +1,5 @@
 /**
- * Versions that the simulated Graph knows, oldest first, with the day on which Meta ends each (Meta's changelog of the
+ * Versions of the simulated Graph, oldest first, with the day on which Meta ends each one (Meta's changelog of the
  * Graph API). Later versions have no date yet.
  */
 const VERSIONS: readonly (readonly [version: string, endsOn: string | null])[] = [
@@ -13,7 +13,8 @@ const VERSIONS: readonly (readonly [version: string, endsOn: string | null])[] =
 ]
 
 /**
- * The version that answers a call: one that has ended is answered by the oldest that goes on ("Platform versioning").
+ * The version that answers a request: an ended version is answered by the oldest one that still works ("Platform
+ * versioning").
  * @returns undefined for a version that does not exist.
  */
 export function answeringVersion(asked: string, nowMs: number): string | undefined {

@@ -1,12 +1,12 @@
 import { dialledNumber } from '../../../kernel/phone-number.ts'
 
-/** Spellings under which Meta has accounts from before a numbering plan changed. */
+/** Numbers whose WhatsApp accounts date from before a change of the numbering plan and keep the old spelling. */
 const ACCOUNTS: readonly (readonly [dialled: RegExp, account: string])[] = [
-  // Mexico: mobiles had a 1.
+  // Mexico: mobile numbers had a 1.
   [/^52([2-9]\d{9})$/, '521$1'],
-  // Argentina: mobiles have a 9 from abroad, though some write them without.
+  // Argentina: mobile numbers have a 9 when dialled from abroad, but some people omit it.
   [/^54([1-8]\d{9})$/, '549$1'],
-  // Brazil: the ninth digit came later than the accounts, except around São Paulo and Rio de Janeiro.
+  // Brazil: the ninth digit was introduced after the accounts, except around São Paulo and Rio de Janeiro.
   [/^(55[3-9]\d)9([6-9]\d{7})$/, '$1$2'],
 ]
 

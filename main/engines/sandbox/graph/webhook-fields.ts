@@ -1,4 +1,4 @@
-/** What the App Dashboard offers to select for "WhatsApp Business Account". */
+/** Webhook fields that the App Dashboard offers for "WhatsApp Business Account". */
 export const WEBHOOK_FIELDS: readonly string[] = [
   ...['account_alerts', 'account_review_update', 'account_settings_update', 'account_update', 'automatic_events'],
   ...['business_capability_update', 'business_username_update', 'calls', 'flows', 'group_lifecycle_update'],
