@@ -81,7 +81,7 @@ const paging = {
   limit: Type.Optional(PageSize),
   cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous page.' })),
 }
-// Evaluations are a screen of the window.
+// Evaluations are managed only in the window.
 const common = { reach: 'instance', origin: 'ours', audience: 'console', role: 'member', tool: null } as const
 const reads = { ...common, scope: 'ai:read' } as const
 const writes = { ...common, scope: 'ai:write' } as const

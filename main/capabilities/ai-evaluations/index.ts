@@ -40,7 +40,10 @@ export type AiEvaluations = ReturnType<typeof createAiEvaluations>
 const MOST = Number.MAX_SAFE_INTEGER
 const REHOME = [endRunsOf, rehomeEvaluations, rehomeRuns] as const
 
-/** Sets of questions with what their answers must contain, asked before an agent goes live and after each change. */
+/**
+ * Sets of questions with the required content of their answers, asked before an agent goes live and after each
+ * change.
+ */
 export function createAiEvaluations(deps: AiEvaluationsDeps) {
   const { db, clock, ids, cursors, instances, ai } = deps
   const runs = createRuns(deps)
@@ -169,7 +172,7 @@ export function createAiEvaluations(deps: AiEvaluationsDeps) {
     },
   }
 
-  /** Which questions passed in the run before. */
+  /** The questions that passed in the previous run. */
   async function previousOf({ evaluationSeq, seq }: RunRow): Promise<ReadonlyMap<string, boolean>> {
     const [before] = await db.read(runsPage, { evaluationSeq, before: seq, rows: 1 })
     if (before === undefined) return new Map()

@@ -24,7 +24,10 @@ interface Spent {
 
 const SENTENCE = 'The run was ended.'
 
-/** Asks one question in each run of the job, so that it goes on after a crash, and ends when the evaluation is deleted. */
+/**
+ * Asks one question in each run of the job, so that an evaluation continues after a crash and stops when it is
+ * deleted.
+ */
 export function createRuns({ db, clock, jobs, live, instances, ai }: AiEvaluationsDeps) {
   const queue = jobs.define<Input, Result>({
     name: 'ai-evaluations.run',
@@ -53,7 +56,7 @@ export function createRuns({ db, clock, jobs, live, instances, ai }: AiEvaluatio
         const outcome = { reply, handoff: handoff?.reason ?? null }
         return { kind: 'asked', position: run.done + 1, outcome, spent: { costMicros, durationMs } }
       } catch (error) {
-        // A limit that is reached or a key that is gone will not change by asking again.
+        // Asking again does not help when a limit is reached or a key is missing.
         if (error instanceof ApiError && error.code !== 'sealed') return { kind: 'over', error: error.message }
         throw error
       }

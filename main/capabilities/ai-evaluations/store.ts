@@ -83,7 +83,7 @@ export const insertRun = sql<Omit<RunRow, 'status' | 'done' | 'passed' | 'error'
    VALUES (:seq, :id, :evaluationSeq, :instanceId, :accountId, :agentId, :agentName, 'running', :cases, :total,
      :costMicros, :createdAtMs)`,
 )
-/** The cost is known as long as that of every case is. */
+/** The cost stays known while every case has a known cost. */
 export const countCase = sql<{ seq: number; passed: number; costMicros: number | null }>(
   `UPDATE ai_evaluation_runs SET done = done + 1, passed = passed + :passed, cost_micros = cost_micros + :costMicros
    WHERE seq = :seq AND status = 'running'`,
@@ -93,7 +93,7 @@ export const finishRun = sql<{ seq: number; status: 'completed' | 'failed'; erro
    WHERE seq = :seq AND status = 'running'`,
 )
 type Rehome = { instanceId: string; accountId: string; now: number }
-/** Of an instance that goes to another account: the keys that its models are asked with stay behind. */
+/** When an instance moves to another account, its provider keys stay behind, so its runs end. */
 export const endRunsOf = sql<Rehome>(
   `UPDATE ai_evaluation_runs SET status = 'failed', error = 'The instance was moved to another account.', finished_at = :now
    WHERE instance_id = :instanceId AND status = 'running'`,

@@ -8,7 +8,7 @@ export interface Outcome {
   readonly handoff: string | null
 }
 
-/** Whether it did what the case expects, and which facts its answer lacks. `a | b` is found if either is. */
+/** Whether it did what the case expects, and which facts its answer lacks. For `a | b`, either one is enough. */
 export function judge({ expects, facts }: Case, { reply, handoff }: Outcome): { passed: boolean; missing: string[] } {
   if (expects === 'handoff') return { passed: handoff !== null, missing: [] }
   const said = ` ${fold(reply ?? '')} `

@@ -230,7 +230,7 @@ export const aiKnowledgeContract = {
         problems: [{ line: 4, reason: 'missing_answer' }],
       },
     },
-    // A file does not fit into a tool call.
+    // A tool call cannot carry a file.
     tool: null,
   }),
 

@@ -34,7 +34,7 @@ export const insertDocument = sql<Omit<DocumentRow, 'status' | 'error' | 'passag
      reader)
    VALUES (:seq, :id, :instanceId, :accountId, :name, :mimeType, :size, :fileId, 'processing', :createdAtMs, :reader)`,
 )
-/** The next document that an earlier version has read. */
+/** The next document that was last read by an earlier version. */
 export const nextOutdated = sql<{ reader: number }, OfInstance & { seq: number; id: string; accountId: AccountId }>(
   `SELECT seq, id, instance_id AS instanceId, account_id AS accountId FROM ai_documents
    WHERE reader < :reader AND status <> 'processing' ORDER BY reader, seq LIMIT 1`,
@@ -42,7 +42,7 @@ export const nextOutdated = sql<{ reader: number }, OfInstance & { seq: number; 
 export const setReader = sql<{ seq: number; reader: number }>(
   'UPDATE ai_documents SET reader = :reader WHERE seq = :seq',
 )
-/** Changes no row of a document that is gone. */
+/** Changes nothing if the document was deleted. */
 export const finishDocument = sql<{
   seq: number
   status: 'ready' | 'failed'

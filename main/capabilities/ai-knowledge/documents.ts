@@ -38,17 +38,17 @@ interface DocumentsDeps {
   readonly cursors: Cursors
   readonly files: Pick<Files, 'store' | 'find' | 'rehome' | 'remove'>
   readonly jobs: Jobs
-  /** Reads files in a process of its own. */
+  /** Reads files in a separate process. */
   readonly documents: Pick<DocumentReader, 'read'>
   readonly onChange: (tx: Tx, instanceId: string) => void
-  /** The document was read, or could not be. */
+  /** Called after a document was read, or reading failed. */
   readonly onRead: (accountId: AccountId, instanceId: string) => void
 }
 
 interface ReadInput {
   readonly instanceId: string
   readonly documentId: string
-  /** It was read by an earlier version: what that found stays until there is something better. */
+  /** The document was already read by an earlier version; its passages are kept until the new reading succeeds. */
   readonly again?: boolean
 }
 
@@ -123,7 +123,7 @@ export function createDocuments(deps: DocumentsDeps) {
     },
   })
 
-  /** Reads them one by one, so that a new upload waits for at most one of them. */
+  /** Reads outdated documents one by one, so that a new upload waits for at most one of them. */
   async function readNextOutdated(tx: Tx): Promise<void> {
     const next = await tx.one(nextOutdated, { reader: PASSAGES_VERSION })
     if (next === undefined) return
@@ -133,7 +133,7 @@ export function createDocuments(deps: DocumentsDeps) {
   }
 
   return {
-    /** Begins to read what an earlier version has read; each document is read again once. */
+    /** Starts to reread documents that an earlier version read; each is reread once. */
     readOutdated: () => db.commit(readNextOutdated),
 
     list: (instanceId: string, wish: { readonly limit?: number; readonly cursor?: string }) =>
@@ -180,13 +180,13 @@ export function createDocuments(deps: DocumentsDeps) {
       })
     },
 
-    /** Of an instance that ends. */
+    /** For an instance that is deleted. */
     async removeFiles(tx: Tx, instanceId: string): Promise<void> {
       for (const { fileId, accountId } of await tx.all(filesOfInstance, { instanceId }))
         await files.remove(tx, { accountId, kind: KIND, id: fileId })
     },
 
-    /** With the instance, to its new account. */
+    /** Moves the files with the instance to its new account. */
     async rehomeFiles(tx: Tx, instanceId: string, to: AccountId): Promise<void> {
       for (const { fileId, accountId } of await tx.all(filesOfInstance, { instanceId }))
         await files.rehome(tx, { accountId, kind: KIND, id: fileId }, to)
@@ -200,11 +200,11 @@ const UNKNOWN_TYPE = 'The file must be a PDF, a Word document (.docx), Markdown 
 const FILE_MISSING = 'The file is no longer on this computer. Delete the document and upload the file again.'
 const NOT_READ = 'The document could not be read. Delete it and upload it again.'
 
-/** For people: `Delivery › Abroad, 3` is below that heading, on page 3. */
+/** Location shown to people: `Delivery › Abroad, 3` is below that heading, on page 3. */
 export const placeOf = ({ heading, page }: Pick<Passage, 'heading' | 'page'>): string =>
   [heading, page === null ? null : `p. ${page}`].filter((part) => part !== null).join(', ')
 
-/** Rows have the sentence: one that this version no longer writes says at least that the document was not read. */
+/** Rows store a sentence. A sentence that this version no longer writes is reported as a general error. */
 function errorCodeOf(sentence: string | null): DocumentErrorCode | null {
   if (sentence === null) return null
   if (sentence === UNKNOWN_TYPE) return 'unknown_type'

@@ -20,7 +20,7 @@ interface FaqDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'uuid'>
   readonly cursors: Cursors
-  /** Called in every commit that changes what can be found. */
+  /** Called in every commit that changes searchable content. */
   readonly onChange: (tx: Tx, instanceId: string) => void
 }
 
@@ -72,7 +72,7 @@ export function createFaq({ db, clock, ids, cursors, onChange }: FaqDeps) {
     return changed
   }
 
-  /** The newest entries before a number that have all words. */
+  /** The newest entries before a sequence number that contain all words. */
   async function matching(instanceId: string, q: string, page: { before: number; rows: number }): Promise<FaqRow[]> {
     const words = fold(q).split(' ')
     const found: FaqRow[] = []
@@ -125,10 +125,10 @@ export function createFaq({ db, clock, ids, cursors, onChange }: FaqDeps) {
     },
     requireRoom,
     insert,
-    /** Adds entries, or gives those with the same questions another answer. */
+    /** Adds entries, and replaces the answers of entries with the same questions. */
     async save(tx: Tx, place: Place, entries: readonly CreateFaqBody[]): Promise<Saved[]> {
       const { instanceId } = place
-      // Counting takes longer than the rest, so it is not done for each of a million rows.
+      // Counting is slow, so it is done once and not for each row.
       let room = LIMITS.aiFaqEntries - ((await tx.one(faqCount, { instanceId }))?.count ?? 0)
       const saved: Saved[] = []
       for (const entry of entries) {

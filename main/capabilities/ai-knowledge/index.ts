@@ -38,11 +38,11 @@ export interface AiKnowledgeDeps {
   readonly documents: Pick<DocumentReader, 'read'>
 }
 
-/** Who asks, for whom. */
+/** The account, instance and provider of a request. */
 interface Asker {
   readonly instanceId: string
   readonly accountId: AccountId
-  /** Of the agent: its vectors are used, if it makes any. */
+  /** The agent's provider; its vectors are used if it makes any. */
   readonly provider: Provider
 }
 
@@ -50,7 +50,7 @@ interface Asker {
 interface Finding {
   /** Best first; `excerpt` is the whole answer or passage. */
   readonly sources: readonly AnswerSource[]
-  /** Whether the first one may be sent as an answer, without a model. */
+  /** Whether the first source may be sent as the answer, without a model. */
   readonly isSure: boolean
   readonly confidence: number
 }
@@ -62,7 +62,7 @@ export interface AiKnowledge {
   readonly unanswered: ReturnType<typeof createUnanswered>
   readonly movePerson: MovePerson
   search(asker: Asker, question: string, options?: { limit?: number; signal?: AbortSignal }): Promise<Finding>
-  /** Counts a question that nobody answered, in the caller's commit. */
+  /** Counts an unanswered question, in the caller's commit. */
   noteUnanswered(
     tx: Tx,
     place: { readonly instanceId: string; readonly accountId: AccountId },

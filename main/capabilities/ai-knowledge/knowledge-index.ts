@@ -6,39 +6,39 @@ import { passagesAfter } from './document-store.ts'
 import { faqPage } from './faq-store.ts'
 import { vectorsAfter } from './vector-store.ts'
 
-/** Something that can be found, as it is shown and as it is sent. */
+/** A searchable FAQ entry or passage. */
 export interface Item {
   readonly ref: string
   readonly kind: 'faq' | 'document'
-  /** Of the FAQ entry, or of the document. */
+  /** Id of the FAQ entry or the document. */
   readonly id: string
   readonly title: string
-  /** Of a passage: the name of its document and the headings above it. */
+  /** For a passage: the name of its document and the headings above it. */
   readonly headings: readonly string[]
-  /** The answer, or the passage. */
+  /** The answer or the passage. */
   readonly text: string
-  /** What a vector is made of. */
+  /** The text from which the vector is made. */
   readonly embedded: string
   readonly hash: string
 }
 
-/** All that the agents of an instance know. */
+/** Everything that the agents of an instance know. */
 export interface Knowledge {
   readonly index: SearchIndex
   readonly items: ReadonlyMap<string, Item>
   /** The model of the vectors; null: there are none. */
   readonly vectorModel: string | null
-  /** Items whose vector is missing or of an older text. */
+  /** Number of items without a vector of their current text. */
   readonly withoutVector: number
 }
 
-/** Kept in memory; the others are read when they are needed. */
+/** Number of indexes in memory; the others are rebuilt when needed. */
 const INSTANCES_KEPT = 200
 const READ_AT_ONCE = 500
-/** How often the index is read again because something was saved meanwhile. After that, an answer may miss that change. */
+/** How often the index is rebuilt because something was saved meanwhile. After that, an answer may miss that change. */
 const TRIES = 3
 
-/** The index of an instance, built when it is asked for after a change. */
+/** The search index of an instance, built on first use after a change. */
 export function createKnowledgeIndex({ db }: { readonly db: Pick<Db, 'read'> }) {
   const built = new Map<string, Promise<Knowledge>>()
   const generations = new Map<string, number>()
@@ -109,7 +109,7 @@ export function createKnowledgeIndex({ db }: { readonly db: Pick<Db, 'read'> }) 
     get(instanceId: string): Promise<Knowledge> {
       const known = built.get(instanceId)
       if (known !== undefined) {
-        // The least recently used ones go first.
+        // Evicts the least recently used first.
         built.delete(instanceId)
         built.set(instanceId, known)
         return known
@@ -123,7 +123,7 @@ export function createKnowledgeIndex({ db }: { readonly db: Pick<Db, 'read'> }) 
       }
       return fresh
     },
-    /** After a commit that changed what can be found. */
+    /** Called after a commit that changed searchable content. */
     drop(instanceId: string): void {
       generations.set(instanceId, (generations.get(instanceId) ?? 0) + 1)
       built.delete(instanceId)
@@ -135,7 +135,7 @@ async function assemble(
   items: readonly Item[],
   vectors: ReadonlyMap<string, { readonly model: string; readonly hash: string; readonly vector: Float32Array }>,
 ): Promise<Knowledge> {
-  // A provider may have been replaced: vectors of two models cannot be compared.
+  // The provider may have changed, and vectors of two models cannot be compared.
   const [first] = vectors.values()
   const vectorModel = first?.model ?? null
   let withoutVector = 0
@@ -152,7 +152,7 @@ async function assemble(
   return { index: await buildSearchIndex(entries), items: byRef, vectorModel, withoutVector }
 }
 
-/** A place is written for people, `Delivery › Abroad, p. 3`; a name may have the ending of its file. */
+/** Splits a location such as `Delivery › Abroad, p. 3` into headings, and removes the file extension from a name. */
 const headingsOf = (name: string, place: string): string[] => {
   const path = place.replace(/(?:^|, )p\. \d+$/, '')
   return [name.replace(/\.[a-z]{2,8}$/i, ''), ...(path === '' ? [] : path.split(' › '))]
@@ -163,5 +163,5 @@ const itemOf = (item: Omit<Item, 'hash'>): Item => ({
   hash: createHash('sha256').update(item.embedded).digest('base64url').slice(0, 22),
 })
 
-/** A copy: the bytes of a row need not begin where a float may. */
+/** Copies the bytes, because those of a row may not be aligned for floats. */
 const toFloats = (bytes: Uint8Array): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer)

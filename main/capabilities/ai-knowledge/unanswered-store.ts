@@ -18,7 +18,7 @@ type OfInstance = { instanceId: string }
 
 const COLUMNS = 'seq, id, question, status, times, chat, faq_id AS faqId, first_at AS firstAtMs, last_at AS lastAtMs'
 
-/** One that was answered is open again: its answer did not help. */
+/** A question that was answered is opened again: its answer did not help. */
 export const addUnanswered = sql<
   OfInstance & {
     seq: number

@@ -35,12 +35,12 @@ interface ListWish {
   readonly cursor?: string
 }
 
-/** A text without a letter is no question. */
+/** A text without a letter is not a question. */
 const HAS_LETTER = /\p{L}/u
 const KEPT_MS = 180 * 86_400_000
 const PRUNED_AT_ONCE = 500
 
-/** Questions of real chats that had no answer, and what people make of them. */
+/** Questions from chats that had no answer, and how people resolve them. */
 export function createUnanswered({ db, clock, ids, cursors, faq }: UnansweredDeps) {
   const get = async (read: Pick<Tx, 'one'>, instanceId: string, id: string): Promise<UnansweredRow> => {
     const row = await read.one(unansweredById, { instanceId, id })

@@ -25,14 +25,14 @@ interface EmbedInput {
   readonly provider: KeyedProvider
 }
 
-/** Of one provider's request; the next run takes the next ones. */
+/** Number of items in one request to a provider; the next run takes the next ones. */
 const ITEMS_AT_ONCE = 256
 const STORED_AT_ONCE = 64
 const KNOWN_AT_MOST = 10_000
 
-/** Makes vectors of what an instance knows, where the provider of its agent has a model for it. */
+/** Makes vectors of an instance's knowledge if its agent's provider has an embedding model. */
 export function createVectors({ clock, db, jobs, log, providers, knowledge, onChange }: VectorsDeps) {
-  /** Instances that a job looks after now, or whose provider has no such model. */
+  /** Instances that a job is working on, or whose provider has no such model. */
   const settled = new Set<string>()
 
   async function missing(instanceId: string): Promise<{ items: Item[]; stale: string[]; model: string | null }> {
@@ -66,7 +66,7 @@ export function createVectors({ clock, db, jobs, log, providers, knowledge, onCh
       })
       if (made === undefined) return { left: false }
       if (model !== null && model !== made.model) {
-        // All of another model: they are made again.
+        // All vectors are from another model and are made again.
         const rows = await db.read(vectorsAfter, { instanceId, after: '', rows: KNOWN_AT_MOST })
         await db.commit(async (tx) => {
           for (const { ref } of rows) await tx.run(removeVector, { instanceId, ref })
@@ -92,7 +92,7 @@ export function createVectors({ clock, db, jobs, log, providers, knowledge, onCh
   })
 
   return {
-    /** Of a question. undefined: without one the words decide alone. */
+    /** The vector of a question. undefined: the search uses words only. */
     async ofQuestion(input: EmbedInput, { vectorModel }: Knowledge, question: string, signal?: AbortSignal) {
       if (vectorModel === null) return undefined
       try {
@@ -104,7 +104,7 @@ export function createVectors({ clock, db, jobs, log, providers, knowledge, onCh
       }
     },
 
-    /** Makes those that are missing, in the background. */
+    /** Makes missing vectors in the background. */
     async complete(input: EmbedInput, { withoutVector }: Knowledge): Promise<void> {
       const { instanceId, accountId, provider } = input
       if (withoutVector === 0 || provider === 'anthropic' || provider === 'openrouter' || settled.has(instanceId))
@@ -114,7 +114,7 @@ export function createVectors({ clock, db, jobs, log, providers, knowledge, onCh
         await making.add(tx, { accountId, subjectId: instanceId, input })
       })
     },
-    /** What it knows has changed. */
+    /** Called when the knowledge of an instance has changed. */
     reconsider: (instanceId: string) => void settled.delete(instanceId),
   }
 }

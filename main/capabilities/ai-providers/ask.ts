@@ -16,11 +16,11 @@ interface Question {
 }
 
 const TIMEOUT_MS = 10_000
-/** The longest list there is, of OpenRouter, has some hundred models in a third of it. */
+/** The longest known list of models, OpenRouter's, takes a third of this. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 const MAX_NAMES = 5_000
 
-/** Asks a provider for something that costs nothing. @throws ProviderFailure */
+/** Sends a provider a request that costs nothing. @throws ProviderFailure */
 export async function ask({ provider, way, key, path, accountId, timeoutMs = TIMEOUT_MS }: Question): Promise<unknown> {
   const { name, keyHeader } = ENDPOINTS[provider]
   const answer = await way.outbound.request({
@@ -44,7 +44,7 @@ export async function ask({ provider, way, key, path, accountId, timeoutMs = TIM
   }
 }
 
-/** The first names in a list of models, of any of the three dialects. */
+/** The first names in a list of models, in any of the three formats. */
 export function modelNamesIn(answer: unknown): string[] {
   const { data, models } = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>
   const list = Array.isArray(data) ? data : Array.isArray(models) ? models : []

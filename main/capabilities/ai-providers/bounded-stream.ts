@@ -2,14 +2,20 @@ import { wrapLanguageModel, type LanguageModel, type LanguageModelMiddleware } f
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { ProviderFailure } from './failures.ts'
 
-/** In one answer. Each is carried out, so a model could make us send thousands of requests to HTTP tools. */
+/** Limit for one answer. Each call is executed, so a model could make us send thousands of requests to HTTP tools. */
 const TOOL_CALLS = 16
-/** Of all tool calls in one answer. The library reads them again with every part that arrives. */
+/**
+ * Limit for all tool calls of one answer, because the library parses their arguments again with every part that
+ * arrives.
+ */
 const ARGUMENT_CHARS = 8_000
-/** Of the stream, between two turns of the event loop. */
+/** Parts of the stream that are passed on before yielding to the event loop. */
 const PARTS_IN_A_TURN = 16
 
-/** The model, whose answers call few tools, and are handed on so that others have their turn. @param name for people */
+/**
+ * Limits the tool calls in a model's answers, and yields to the event loop between their parts. @param name for
+ * people
+ */
 export const boundedModel = (model: Exclude<LanguageModel, string>, name: string) =>
   wrapLanguageModel({ model, middleware: boundedStream(name) })
 

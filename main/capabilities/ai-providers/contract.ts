@@ -84,7 +84,7 @@ export const aiProvidersContract = {
     },
     errors: [],
     examples: { reply: { data: [EXAMPLE] } },
-    // Provider keys are none of an assistant's business.
+    // Assistants must not change provider keys.
     tool: null,
   }),
 
@@ -105,7 +105,7 @@ export const aiProvidersContract = {
     reply: { status: 200, description: 'The key was stored.', schema: ProviderKey },
     errors: ['not_found', 'invalid_url', 'sealed'],
     examples: { body: { api_key: 'sk-example' }, reply: EXAMPLE },
-    // Provider keys are none of an assistant's business.
+    // Assistants must not change provider keys.
     tool: null,
   }),
 
@@ -122,7 +122,7 @@ export const aiProvidersContract = {
     reply: { status: 204, description: 'There is no key.', schema: null },
     errors: ['not_found'],
     examples: {},
-    // Provider keys are none of an assistant's business.
+    // Assistants must not change provider keys.
     tool: null,
   }),
 

@@ -5,7 +5,10 @@ import { toProviderFailure } from './sdk-failures.ts'
 import type { Access } from './keys.ts'
 import { modelsOf } from './language-model.ts'
 
-/** Their numbers are read in one go: with 3,072 for each text, about a hundred thousand. */
+/**
+ * The vectors of a request are parsed in one synchronous step: with 3,072 numbers for each text, about a hundred
+ * thousand.
+ */
 const AT_ONCE = 32
 
 /** @throws ProviderFailure */

@@ -1,12 +1,12 @@
 import type { KeyedProvider } from '../../contract/ai.ts'
 
-/** Where a provider is, and how it wants to be asked. */
+/** The address of a provider, and the form of its requests. */
 export interface Endpoint {
   readonly name: string
-  /** Without a slash at its end; null: only the operator knows. */
+  /** Without a trailing slash; null: the operator has to enter it. */
   readonly baseUrl: string | null
   readonly keyHeader: (key: string) => Readonly<Record<string, string>>
-  /** Answers only to a valid key. */
+  /** A path that requires a valid key. */
   readonly checkPath: string
   readonly modelsPath: string
 }
@@ -39,7 +39,7 @@ export const ENDPOINTS = {
     name: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/v1',
     keyHeader: bearer,
-    // Its list of models is public.
+    // Its list of models is public, so it cannot verify a key.
     checkPath: '/key',
     modelsPath: '/models',
   },

@@ -1,9 +1,9 @@
 type FailureCode = 'refused' | 'model_unknown' | 'rate_limited' | 'unavailable' | 'bad_output' | 'aborted'
 
-/** Why a provider gave no usable answer, in our words. What it said itself is nowhere in it. */
+/** Why a provider gave no usable answer, in our words. Never contains text from the provider. */
 export class ProviderFailure extends Error {
   readonly code: FailureCode
-  /** How long the provider asks to wait; null: it does not say. */
+  /** The wait that the provider requests; null: none. */
   readonly retryAfterMs: number | null
 
   constructor(code: FailureCode, message: string, retryAfterMs: number | null = null) {
@@ -16,7 +16,7 @@ export class ProviderFailure extends Error {
 
 const MAX_WAIT_MS = 24 * 3_600_000
 
-/** What a status of a provider means. @param headers with names in lower case */
+/** The failure for an HTTP status of a provider. @param headers with names in lower case */
 export function failureOfStatus(
   status: number,
   headers: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import { BrokenBody, type Outbound, type OutboundFailure } from '../../outbound/
 import type { AccountId } from '../../kernel/ids.ts'
 import { pacedBody } from './paced-body.ts'
 
-/** The provider was not reached, or fell silent. Nothing that it said is in the message. */
+/** The provider was not reached, or stopped responding. The message contains no text from the provider. */
 export class NotReached extends Error {
   readonly failure: Pick<OutboundFailure, 'stage' | 'code'>
 
@@ -14,14 +14,14 @@ export class NotReached extends Error {
   }
 }
 
-/** A provider that says nothing for so long is given up. */
+/** A provider that sends nothing for this long is given up. */
 const SILENCE_MS = 30_000
 const CONNECT_MS = 10_000
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 
 /**
- * `fetch` for a library that brings its own requests: through the guard, and to one address only.
- * A response whose body breaks off, falls silent or would hold the event loop up fails while it is read.
+ * `fetch` for a library that makes its own requests: through the guard, and only to one address. Reading the body
+ * fails if it breaks off, stalls, or would block the event loop.
  */
 export function guardedFetch(
   { baseUrl, outbound }: { readonly baseUrl: string; readonly outbound: Outbound },
@@ -56,7 +56,7 @@ export function guardedFetch(
   }
 }
 
-/** Pulled part by part, so that nothing is read ahead. Cancelled, it ends the body. */
+/** Reads only on demand. Cancelling it ends the body. */
 function streamOf(body: Readable, parts: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -66,7 +66,7 @@ function streamOf(body: Readable, parts: AsyncGenerator<Uint8Array>): ReadableSt
         else controller.enqueue(next.value)
       },
       cancel() {
-        // The parts may be waiting for it, and would not hear that they should end.
+        // Destroys the body first: the generator may be waiting for it and would not notice the cancellation.
         body.destroy()
       },
     },
@@ -74,7 +74,7 @@ function streamOf(body: Readable, parts: AsyncGenerator<Uint8Array>): ReadableSt
   )
 }
 
-/** Of a body that is not whole, wherever a library has wrapped it. */
+/** The error of an incomplete body, wherever a library has wrapped it. */
 export function brokenBodyIn(error: unknown): BrokenBody | NotReached | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++)
     if (at instanceof BrokenBody || at instanceof NotReached) return at
@@ -84,12 +84,12 @@ export function brokenBodyIn(error: unknown): BrokenBody | NotReached | undefine
 function headersOf(headers: Readonly<Record<string, string>>): Headers {
   const made = new Headers()
   for (const [name, value] of Object.entries(headers)) {
-    // The bytes are as they came, and their length is not promised to a library.
+    // The body may be changed on its way, so its announced length is not passed on.
     if (name === 'content-length' || name === 'transfer-encoding' || name === 'set-cookie') continue
     try {
       made.set(name, value)
     } catch {
-      // An invalid header is left out: the libraries read none of those.
+      // Invalid headers are skipped; the libraries use none of them.
     }
   }
   return made

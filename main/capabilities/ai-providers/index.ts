@@ -29,7 +29,7 @@ export interface AiProvidersDeps extends Guards {
   readonly seal: Seal
   readonly resolve: Resolve
   readonly instances: Pick<Instances, 'subscribe'>
-  /** null if it does not run. */
+  /** null if the simulator is not running. */
   readonly modelSimulator: SimulatedModel | null
 }
 
@@ -41,7 +41,7 @@ interface OfInstance {
 
 export interface AiProviders extends Pick<Keys, 'list' | 'put' | 'remove' | 'has'> {
   /**
-   * A model with the stored key. Its requests go through the guard, and fail with what `failureOf` reads.
+   * A model with the stored key. Its requests go through the guard, and `failureOf` explains their errors.
    * @throws ApiError provider_key_missing, sealed
    */
   model(of: OfInstance, model: string): Promise<LanguageModel>
@@ -62,11 +62,11 @@ export interface AiProviders extends Pick<Keys, 'list' | 'put' | 'remove' | 'has
   close(): Promise<void>
 }
 
-// The modules of the model library are loaded when they are first needed: an idle service has a fifth less memory.
+// The model library is loaded on first use: this saves a fifth of the memory of an idle service.
 
-/** Models that answer no chat. */
+/** Models that cannot answer a chat. */
 const NOT_FOR_CHAT = /embed|whisper|tts|audio|image|dall-e|moderation|rerank|realtime|transcri|sora|veo|aqa/i
-/** How long it is remembered which model makes vectors. */
+/** How long the name of the embedding model is cached. */
 const EMBEDDING_KNOWN_MS = 600_000
 
 export function createAiProviders(deps: AiProvidersDeps): AiProviders {
@@ -77,7 +77,7 @@ export function createAiProviders(deps: AiProvidersDeps): AiProviders {
 
   instances.subscribe(async (tx, change) => {
     const { kind, id } = change
-    // The account that stored a key pays for the requests made with it.
+    // Requests made with a key are billed to the account that stored it.
     const isOfOther = change.kind === 'transferred' && !change.isRepeated
     if (kind === 'deleted' || kind === 'not_returned' || isOfOther) await tx.run(removeKeysOf, { instanceId: id })
   })

@@ -15,7 +15,7 @@ import { keyOf, keysOf, removeKey, saveKey, type KeyRow } from './store.ts'
 import { isSimulated, type Way, type Ways } from './ways.ts'
 import type { RequireAccess } from '../handler.ts'
 
-/** A provider as it can be asked now. */
+/** A provider with its current address and key. */
 export interface Access {
   readonly provider: KeyedProvider
   readonly way: Way
@@ -34,16 +34,16 @@ interface Place {
   readonly accountId: AccountId
 }
 
-/** Who stores a key. */
+/** The principal that stores a key. */
 interface By {
-  /** Its address may be of this computer or in a trusted range. */
+  /** The address may be on this computer or in a trusted range. */
   readonly byOperator: boolean
   readonly requireAccess: RequireAccess
 }
 
 export type Keys = ReturnType<typeof createKeys>
 
-/** Keys of providers, one of each for an instance. They are written, used, and never shown. */
+/** Provider keys, one per provider and instance. They can be written and used, and are never shown. */
 export function createKeys({ db, clock, seal, ways }: KeysDeps) {
   const ownerOf = (instanceId: string, provider: string) => `ai-key:${instanceId}:${provider}`
 
@@ -55,7 +55,10 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
     return key === undefined ? null : new Secret(key)
   }
 
-  /** @returns whether the provider accepts the key; false: it could not be asked. @throws ApiError validation_error */
+  /**
+   * @returns true if the provider accepted the key, false if it could not be reached. @throws ApiError
+   * validation_error
+   */
   async function verify(access: Access, accountId: AccountId): Promise<boolean> {
     const { checkPath } = ENDPOINTS[access.provider]
     try {
@@ -102,7 +105,7 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
           'base_url is required for custom, such as https://llm.example.com/v1.',
         ).because('field_required', { field: 'base_url' })
       const known = await db.readOne(keyOf, { instanceId, provider })
-      // A member may store another key for the server that the operator chose.
+      // A member may replace the key for the server that the operator chose.
       const keepsTrust = !byOperator && known?.byOperator === 1 && typed !== undefined && typed === known.baseUrl
       const mayBeLocal = provider === 'custom'
       const baseUrl =
@@ -110,7 +113,7 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
       const owner = ownerOf(instanceId, provider)
       const stored = apiKey === undefined ? keptKey(known, baseUrl) : null
       const key = apiKey === undefined ? stored && seal.open(stored, owner) : new Secret(apiKey)
-      // Sealed first: while the vault is locked nothing is sent either.
+      // Sealed before the check: while the vault is locked, nothing is sent either.
       const sealed = stored ?? (key && seal.seal(key, owner))
       const place = { provider, baseUrl, byOperator: byOperator || keepsTrust ? 1 : 0 } as const
       const asked = { provider, way: wayOf(place), key: key ?? simulatedKey(place.baseUrl, accountId) }
@@ -121,7 +124,7 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
         updatedAtMs: clock.now(),
       }
       await db.commit(async (tx) => {
-        // The checks of the address and of the key take a while.
+        // Checked again, because checking the address and the key takes a while.
         await requireAccess(tx)
         await tx.run(saveKey, row)
       })
@@ -131,7 +134,7 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
     remove: (instanceId: string, provider: KeyedProvider) =>
       db.commit((tx) => tx.run(removeKey, { instanceId, provider })),
 
-    /** Whether there is a key, or an address that needs none. */
+    /** Whether there is a key, or an address that needs no key. */
     async has(read: Pick<Tx, 'one'>, instanceId: string, provider: KeyedProvider): Promise<boolean> {
       return (await read.one(keyOf, { instanceId, provider })) !== undefined
     },
@@ -147,7 +150,7 @@ export function createKeys({ db, clock, seal, ways }: KeysDeps) {
   }
 }
 
-/** The stored key is for the server it was given for. */
+/** A stored key is kept only for the server for which it was entered. */
 const keptKey = (known: KeyRow | undefined, baseUrl: string | null): Uint8Array | null =>
   known !== undefined && known.baseUrl !== null && baseUrl !== null && isSameOrigin(known.baseUrl, baseUrl)
     ? known.key

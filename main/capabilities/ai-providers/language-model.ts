@@ -12,7 +12,7 @@ type ChatModel = Exclude<LanguageModel, string>
 /** Some servers require a key in the header and accept any value. */
 const NO_KEY = 'none'
 
-/** The models of a provider, every request of which goes through the guard. */
+/** The models of a provider. Every request goes through the guard. */
 export function modelsOf({ provider, way, key }: Access, accountId: AccountId) {
   const options = {
     baseURL: way.baseUrl,

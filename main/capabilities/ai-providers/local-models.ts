@@ -10,7 +10,7 @@ const SERVERS = [
 ] as const
 const TIMEOUT_MS = 2_000
 
-/** Looks for servers of models on their usual ports. Nothing is asked unless a person wants it. */
+/** Looks for model servers on their usual ports. Runs only when a person asks for it. */
 export async function findLocalModels(ways: Ways, accountId: AccountId): Promise<LocalServer[]> {
   const simulatorKey = (baseUrl: string) => new Secret(ways.simulatorKey(baseUrl, accountId) ?? '')
   const simulated = `https://${MODEL_HOST}/v1`
@@ -33,7 +33,7 @@ export async function findLocalModels(ways: Ways, accountId: AccountId): Promise
         const asked = { provider: 'custom', way, key, path: '/models', accountId, timeoutMs: TIMEOUT_MS } as const
         return { kind, base_url: baseUrl, models: modelNamesIn(await ask(asked)) }
       } catch {
-        // Nobody listens there, or somebody else does.
+        // Nothing listens there, or another program does.
         return undefined
       }
     }),

@@ -5,18 +5,21 @@ import { jsonShape } from '../../kernel/json-shape.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { BrokenBody } from '../../outbound/outbound.ts'
 
-/** Handed on in one turn of the event loop: a library reads all it has in one go. */
+/** Bytes passed on before yielding to the event loop, because a library parses all available bytes at once. */
 const SLICE_BYTES = 4 * 1024
-/** In a slice of an event stream. With each event, a library may read again all that a call has so far. */
+/**
+ * Lines in a slice of an event stream. For each event, a library may parse again everything that a tool call has so
+ * far.
+ */
 const SLICE_LINES = 16
-/** A line of an event stream: the longest answer that we ask for has a tenth of it. */
+/** Limit for a line of an event stream; the longest requested answer needs a tenth of it. */
 const LINE_BYTES = 256 * 1024
 const LINE_SHAPE = { values: 2_000, depth: LIMITS.bodyDepth } as const
 const LINE_FEED = 0x0a
 
 /**
- * A body that a library can read without holding the event loop up: in small slices, and without JSON of very many
- * values. Of an event stream, each line is judged alone; anything else is judged as a whole.
+ * A body that a library can read without blocking the event loop: in small slices, and without JSON of too many
+ * values. In an event stream, each line is checked separately; any other body is checked as a whole.
  * @throws BrokenBody too_large
  */
 export async function* pacedBody(body: Readable, isEventStream: boolean): AsyncGenerator<Uint8Array> {
@@ -40,7 +43,7 @@ function endOfSlice(whole: Buffer, from: number): number {
   return end
 }
 
-/** Parts that end where lines end. */
+/** Chunks that end at line ends. */
 async function* linesOf(body: Readable): AsyncGenerator<Buffer> {
   let begun: Buffer[] = []
   let begunBytes = 0

@@ -1,4 +1,7 @@
-/** US dollars for a million tokens, input and output, as the providers published them. The longest name that fits counts. */
+/**
+ * US dollars for a million tokens, input and output, as published by the providers. The longest matching name is
+ * used.
+ */
 const PRICES: Readonly<Record<string, readonly [input: number, output: number]>> = {
   'gpt-5': [1.25, 10],
   'gpt-5-mini': [0.25, 2],
@@ -27,7 +30,7 @@ const PRICES: Readonly<Record<string, readonly [input: number, output: number]>>
   'gemini-2.0-flash-lite': [0.075, 0.3],
 }
 
-/** A dated or numbered edition costs what its model costs; another word after the name is another model. */
+/** A dated or numbered edition costs the same as its model. Any other word after the name means another model. */
 const EDITION = /^(?:[-@:.]?(?:\d|latest|preview|exp|beta))*$/
 
 export interface Price {
@@ -35,7 +38,7 @@ export interface Price {
   readonly outputPerMillionUsd: number
 }
 
-/** @param model as the provider writes it; OpenRouter puts the maker and a slash before it. */
+/** @param model as the provider writes it; OpenRouter prefixes the maker and a slash. */
 export function priceOf(model: string): Price | null {
   const name = model
     .toLowerCase()
@@ -49,6 +52,6 @@ export function priceOf(model: string): Price | null {
   return price === undefined ? null : { inputPerMillionUsd: price[0], outputPerMillionUsd: price[1] }
 }
 
-/** Millionths of a dollar, rounded up: a limit is kept rather early than late. */
+/** Millionths of a dollar, rounded up, so that a limit is never exceeded. */
 export const costMicros = (price: Price, inputTokens: number, outputTokens: number): number =>
   Math.ceil(inputTokens * price.inputPerMillionUsd + outputTokens * price.outputPerMillionUsd)

@@ -11,7 +11,7 @@ import {
 import { failureOfStatus, ProviderFailure, unavailable, unknownModel, unreadable } from './failures.ts'
 import { brokenBodyIn } from './guarded-fetch.ts'
 
-/** What a failure of the model library means. @param provider its name for people */
+/** The failure for an error of the model library. @param provider its name for people */
 export function toProviderFailure(error: unknown, provider: string): ProviderFailure {
   if (error instanceof ProviderFailure) return error
   const broken = brokenBodyIn(error)

@@ -4,10 +4,10 @@ import { sql } from '../../kernel/sql.ts'
 export interface KeyRow {
   readonly instanceId: string
   readonly provider: KeyedProvider
-  /** Sealed. null: the server asks for none. */
+  /** Sealed. null: the server needs none. */
   readonly key: Uint8Array | null
   readonly baseUrl: string | null
-  /** The operator chose the address: it may be of this computer or in a trusted range. */
+  /** The operator chose the address, so it may be on this computer or in a trusted range. */
   readonly byOperator: 0 | 1
   readonly verified: 0 | 1
   readonly updatedAtMs: number

@@ -4,10 +4,10 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { createOutbound, type Outbound, type Resolve } from '../../outbound/outbound.ts'
 import { checkServiceUrl, type Guards } from '../../outbound/service-address.ts'
 
-/** The name of the simulated model, in addresses that outlive a restart. */
+/** Host name of the simulated model in stored addresses, which must stay valid after a restart. */
 export const MODEL_HOST = 'model.sandbox'
 
-/** The way to a provider: the address that is asked, and the guard that asks. */
+/** How to reach a provider: the address, and the guard for its requests. */
 export interface Way {
   readonly baseUrl: string
   readonly outbound: Outbound
@@ -16,28 +16,28 @@ export interface Way {
 interface WaysDeps extends Guards {
   readonly clock: Clock
   readonly resolve: Resolve
-  /** The simulated model; null if it does not run. */
+  /** null if the simulated model is not running. */
   readonly modelSimulator: SimulatedModel | null
 }
 
-/** The simulated model as this room sees it. */
+/** The simulated model as used by this room. */
 export interface SimulatedModel {
-  /** Its base address, which ends with `/v1`; empty while it does not listen. */
+  /** Its base URL, which ends with `/v1`; empty while it does not listen. */
   url(): string
-  /** The key with which an account is let in. */
+  /** The API key of an account at the simulated model. */
   keyOf(accountId: AccountId): string
 }
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
-/** Who chose an address. */
+/** The principal that chose an address. */
 interface ChosenBy {
   readonly byOperator: boolean
 }
 
 /**
- * Ways to providers. Only the operator may choose an address that is not public: one in a trusted range, or a server of
- * models on this computer, which is reached through a guard that reaches nothing else.
+ * Addresses of providers. Only the operator may choose an address that is not public: one in a trusted range, or a
+ * model server on this computer, for which a separate guard allows nothing else.
  */
 export function createWays({ clock, outbound, publicOutbound, resolve, modelSimulator }: WaysDeps) {
   const simulatorUrl = () => (modelSimulator?.url() ?? '').replace(/\/v1$/, '')
@@ -71,7 +71,7 @@ export function createWays({ clock, outbound, publicOutbound, resolve, modelSimu
       if (typed !== null && byOperator && mayBeLocal && isLoopback(typed)) {
         if (!/^https?:$/.test(typed.protocol) || typed.username !== '' || typed.search !== '' || typed.hash !== '')
           throw invalid('must be an address such as http://127.0.0.1:11434/v1.').because('url_local_shape')
-        // The guard refuses names of this machine: they may resolve to anything.
+        // The guard refuses names such as localhost, because they may resolve to any address.
         if (typed.hostname.endsWith('localhost')) typed.hostname = '127.0.0.1'
         return trimmed(typed)
       }
@@ -84,7 +84,7 @@ export function createWays({ clock, outbound, publicOutbound, resolve, modelSimu
 
     localWay,
     hasSimulator: () => simulatorUrl() !== '',
-    /** For an address of the simulated model that was stored without a key. */
+    /** The key for an address of the simulated model that was stored without one. */
     simulatorKey: (baseUrl: string, accountId: AccountId): string | undefined =>
       isSimulated(baseUrl) ? modelSimulator?.keyOf(accountId) : undefined,
     close: () => local.close(),

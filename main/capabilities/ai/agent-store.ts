@@ -1,7 +1,7 @@
 import type { AgentTool, Provider } from '../../contract/ai.ts'
 import { sql } from '../../kernel/sql.ts'
 
-/** As it is stored: lists and objects are JSON. */
+/** A stored agent. Lists and objects are JSON. */
 export interface AgentRow {
   readonly seq: number
   readonly id: string
@@ -56,7 +56,7 @@ export const oldestAgent = sql<OfInstance, AgentRow>(
 export const agentCount = sql<OfInstance, { count: number }>(
   'SELECT COUNT(*) AS count FROM ai_agents WHERE instance_id = :instanceId',
 )
-/** Of each instance of the account that has an agent, with what its primary agent is. */
+/** For each instance with agents: how many, and the primary one. Covers one account. */
 export const agentsByInstance = sql<
   { accountId: string },
   {
@@ -101,7 +101,7 @@ export const removeAgentsOf = sql<OfInstance>('DELETE FROM ai_agents WHERE insta
 export const toAgent = ({ isPrimary, temperature, tools, limits, price, ...row }: AgentRow): Agent => ({
   ...row,
   isPrimary: isPrimary === 1,
-  // What was written here was checked by the contract.
+  // The contract checked this value when it was stored.
   temperature: temperature === null ? null : Number(temperature),
   tools: JSON.parse(tools) as Agent['tools'],
   limits: JSON.parse(limits) as Agent['limits'],

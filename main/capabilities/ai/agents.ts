@@ -46,7 +46,7 @@ const TOOLS: readonly AgentTool[] = ['faq_search', 'set_stage', 'handoff_to_huma
 
 export type Agents = ReturnType<typeof createAgents>
 
-/** The agents of an instance. At most one is primary, and it is if there is any. */
+/** The agents of an instance. Exactly one is primary if there are any. */
 export function createAgents({ db, clock, ids, cursors, settings }: AgentsDeps) {
   const outside = { one: db.readOne }
 
@@ -147,7 +147,7 @@ export function createAgents({ db, clock, ids, cursors, settings }: AgentsDeps) 
   }
 }
 
-/** The agent with the settings that are given. */
+/** The agent with the given settings applied. */
 const withDraft = (agent: Agent, draft: AgentDraft): Agent => ({
   ...agent,
   ...(draft.name !== undefined && { name: draft.name }),
@@ -159,7 +159,7 @@ const withDraft = (agent: Agent, draft: AgentDraft): Agent => ({
 })
 
 /**
- * An agent as it would be with settings that are not saved.
+ * An agent with settings that are not saved.
  * @throws ApiError validation_error
  */
 export function tryDraft(agent: Agent, draft: AgentDraft): Agent {

@@ -43,7 +43,7 @@ interface BeginDeps extends Pick<
   readonly chats: Chats
 }
 
-/** Everything that is needed to think. */
+/** Everything that the agent needs for an answer. */
 export interface Begun {
   readonly kind: 'think'
   readonly turn: TurnRow
@@ -58,16 +58,18 @@ export type Begin = (turnSeq: number) => Promise<Step | Begun>
 const TEN_MINUTES_MS = 600_000
 const HOUR_MS = 3_600_000
 const ANSWERS_IN_TEN_MINUTES = 10
-/** The third time that somebody writes the same, it is probably a machine. */
+/** A text that arrives for the third time in a row probably comes from a bot. */
 const SAME_IN_A_ROW = 3
 const LOOK_AGAIN_MS = 2_000
-/** Only numbers are the same for every engine; hidden ids are not. */
+/** Only phone numbers are the same on every engine; hidden ids differ. */
 const NUMBER = /^\d+$/
-/** How long an answer waits while its number cannot send, and how often that is checked. */
+/** The longest wait for a number that cannot send, and the interval of checks. */
 const HELD_MOST_MS = 30 * 60_000
 const HELD_MS = 10_000
 
-/** Decides in one commit whether a turn takes place: people, limits and guards come before any model. */
+/**
+ * Decides in one commit whether a turn takes place. Pauses, limits and guards are checked before any model is asked.
+ */
 export function createBegin({
   db,
   clock,
@@ -101,7 +103,7 @@ export function createBegin({
       if (refusal !== undefined) return skip(tx, turn, refusal)
       const openMs = nextOpenMs(settings.business_hours, settings.timezone, clock.now())
       if (turn.kind === 'reply' && openMs > clock.now()) return waitUntil(appointmentAt(openMs))
-      // Before any model or tool: an answer could not be sent.
+      // Checked before any model or tool, because the answer could not be sent.
       if (accountRefusal !== null) return leaveToPerson(tx, { turn, conversation, settings }, accountRefusal)
       const hold = await holdOf(tx, turn)
       const sendsFrom = hold === undefined ? null : await linkedSender(tx, turn, settings)
@@ -126,7 +128,7 @@ export function createBegin({
       }
       if (rest !== null) return goOn(tx, { turn, conversation }, longReply(rest, engine), agent)
       const all = await stages.of(tx, agent.id)
-      // Another agent has other stages.
+      // Stages belong to one agent.
       const stageId = (all.find(({ id }) => id === conversation.stageId) ?? all[0])?.id ?? null
       await tx.run(setThinking, { seq: turnSeq, agentId: agent.id, stageId })
       return {
@@ -147,7 +149,7 @@ export function createBegin({
     return reason === 'spam' ? undefined : reason
   }
 
-  /** The instance of the same number that may answer for a held one, if it can send. */
+  /** The linked instance of the same number, which may answer for a held one if it can send. */
   async function linkedSender(
     tx: Tx,
     { accountId, instanceId, kind, chat }: TurnRow,
@@ -160,7 +162,7 @@ export function createBegin({
     return instances.holdOf({ ...partner, accountId }) === null ? partner.id : null
   }
 
-  /** Sends the rest of an answer. It is written already, so no model is asked. */
+  /** Sends the rest of an answer. It was written earlier, so no model is asked. */
   async function goOn(
     tx: Tx,
     { turn, conversation }: { readonly turn: TurnRow; readonly conversation: ConversationRow },
@@ -210,14 +212,14 @@ export function createBegin({
     turn: TurnRow,
     conversation: ConversationRow,
     settings: Settings,
-    /** null where the answer is already written, so that no agent is asked. */
+    /** null if the answer is already written and no agent is needed. */
     agent: Agent | null,
   ): Promise<HandoffReason | undefined> {
     const { instanceId, question } = turn
     if (turn.kind === 'reply') {
       if (asksForPerson(question, settings)) return 'keyword'
       if (isUnreadable(question)) return 'unreadable_message'
-      // Asking for the rest again and again is not a loop.
+      // Repeated requests for the rest of an answer are not a loop.
       if (agent !== null && (await isLoop(tx, turn, conversation))) return 'loop'
       const { max_replies_per_hour: most } = settings
       if ((await countSince(tx, turn, clock.now() - HOUR_MS)) >= most) return 'hourly_limit'
@@ -231,9 +233,9 @@ export function createBegin({
   }
 
   async function isLoop(tx: Tx, turn: TurnRow, { seq, repeatedText, repeats }: ConversationRow): Promise<boolean> {
-    // Said twice within a burst it is still the same.
+    // The same text twice within one burst counts once.
     const text = [...new Set(turn.question.split('\n').map(fold))].join('\n')
-    // A turn that is tried again is still the same one.
+    // Counts only once for a turn that is retried.
     const isFirstLook = turn.tries === 0
     const count = text === repeatedText ? repeats + (isFirstLook ? 1 : 0) : 1
     if (isFirstLook) await tx.run(setRepeats, { seq, text, repeats: count })
@@ -242,7 +244,7 @@ export function createBegin({
   }
 }
 
-/** Nothing is written then, so that two machines do not thank each other for ever. */
+/** No text is sent for these reasons, so that two bots do not answer each other endlessly. */
 const SILENT: ReadonlySet<HandoffReason> = new Set(['loop', 'hourly_limit'])
 
 const countSince = async (tx: Tx, { conversationSeq }: TurnRow, since: number): Promise<number> =>

@@ -3,8 +3,8 @@ import { NO_USAGE, type Brain, type BrainTurn, type Decision } from './decision.
 import { isCourtesy, isGreeting, say } from './texts.ts'
 
 /**
- * Answers without a model: with the answer of the FAQ if it is sure, else with one holding line and a handoff. It never
- * writes a sentence of its own about the business.
+ * Answers without a model: with the FAQ's answer if the match is certain, otherwise with one holding message and a
+ * handoff. It never writes sentences of its own about the business.
  */
 export function createBuiltinBrain({ knowledge }: { readonly knowledge: Pick<AiKnowledge, 'search'> }): Brain {
   return {

@@ -8,14 +8,14 @@ import type { TurnRow } from './turn-store.ts'
 
 const NOT_POSSIBLE = 'No call was scheduled. A person of the business has to arrange it.'
 
-/** The tool `schedule_call` of a turn: it calls the person of the chat, and nobody else. */
+/** The tool `schedule_call` of a turn. It can only call the person of the chat. */
 export function createCallTool({ calls, log }: Pick<AiDeps, 'calls' | 'log'>) {
-  /** @returns null: the agent may not, or the instance cannot. */
+  /** @returns null if the agent is not allowed to, or the instance cannot. */
   return async (turn: TurnRow, agent: Agent, timezone: string): Promise<ScheduleCall | null> => {
     const { accountId, instanceId, chat, conversationSeq } = turn
     if (turn.kind !== 'reply' || !agent.tools.includes('schedule_call')) return null
     if (!(await calls.isReady(accountId, instanceId))) return null
-    // A turn that is thought through again schedules no second call.
+    // A retried turn must not schedule a second call.
     const key = `ai-call:${conversationSeq}:${turn.turn}`
     return async (localTime) => {
       const at = localTime === '' ? undefined : DateTime.fromISO(localTime, { zone: timezone })
@@ -32,7 +32,7 @@ export function createCallTool({ calls, log }: Pick<AiDeps, 'calls' | 'log'>) {
         if (!(error instanceof ApiError)) throw error
         if (error.code === 'idempotency_conflict') return 'A call is scheduled already.'
         if (error.code === 'validation_error') return error.message
-        // What is wrong with a trunk or a plan is not for the person to read.
+        // Problems of a trunk or a plan must not be shown to the person in the chat.
         log.info({ event: 'ai.call_not_scheduled', instanceId, cause: cause(error) })
         return NOT_POSSIBLE
       }

@@ -26,7 +26,7 @@ export type Chats = ReturnType<typeof createChats>
 
 const MINUTE_MS = 60_000
 
-/** What happens to a conversation, in the caller's commit. */
+/** Changes to a conversation, made in the caller's commit. */
 export function createChats({ clock, ids, live, knowledge }: ChatsDeps) {
   const notify = (tx: Tx, { accountId, instanceId }: Pick<Place, 'accountId' | 'instanceId'>) =>
     tx.afterCommit(() => live.publish(accountId, { topic: 'ai', instance_id: instanceId }))
@@ -44,7 +44,7 @@ export function createChats({ clock, ids, live, knowledge }: ChatsDeps) {
       return made
     },
 
-    /** Turns of which nothing is on its way yet do not take place. */
+    /** Ends turns that have not sent anything yet. */
     async dropUnsent(
       tx: Tx,
       { seq }: Pick<ConversationRow, 'seq'>,
@@ -59,8 +59,8 @@ export function createChats({ clock, ids, live, knowledge }: ChatsDeps) {
     },
 
     /**
-     * Passes the chat to a person: pauses the agent, and says why.
-     * @param text what the person in the chat reads; null: nothing. It is sent as `parts`, if these are given.
+     * Hands the chat over to a person: pauses the agent and records the reason.
+     * @param text message for the person in the chat; null: none. Sent as `parts` if these are given.
      * @returns whether the turn has something to send.
      */
     async handOver(

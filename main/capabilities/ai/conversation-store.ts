@@ -13,7 +13,10 @@ export interface ConversationRow {
   readonly paused: 0 | 1
   readonly pausedUntilMs: number | null
   readonly pauseReason: PauseReason | null
-  /** Meta's own agent answers the chat: when it was last seen to. The table was made without this reason. */
+  /**
+   * When Meta's own agent was last seen answering the chat; null: it does not. A separate column, because the table
+   * has no such pause reason.
+   */
   readonly metaAgentAtMs: number | null
   readonly handoffReason: HandoffReason | null
   readonly handoffDetail: string | null
@@ -29,7 +32,7 @@ export interface ConversationRow {
   readonly repeats: number
   readonly followUps: number
   readonly followUpAtMs: number | null
-  /** What is left of a long answer, and the turn that asked whether to go on. */
+  /** The unsent rest of a long answer, and the turn that offered to continue. */
   readonly rest: string | null
   readonly restTurn: number | null
   readonly changedAtMs: number
@@ -83,7 +86,7 @@ export const setPause = sql<OfConversation & { untilMs: number | null; reason: P
   `UPDATE ai_conversations SET paused = 1, paused_until = :untilMs, pause_reason = :reason, meta_agent_at = NULL,
      follow_up_at = NULL, rest = NULL, rest_turn = NULL, changed_at = :now WHERE seq = :seq`,
 )
-/** Meta's own agent answers: as if a person did, without an end. */
+/** Meta's own agent answers: paused as if a person answered, without an end. */
 export const pauseForMetaAgent = sql<OfConversation & { at: number; now: number }>(
   `UPDATE ai_conversations SET paused = 1, paused_until = NULL, pause_reason = 'person', meta_agent_at = :at,
      follow_up_at = NULL, rest = NULL, rest_turn = NULL, changed_at = :now WHERE seq = :seq`,
@@ -109,7 +112,7 @@ export const setFollowUp = sql<OfConversation & { count: number; dueAtMs: number
   'UPDATE ai_conversations SET follow_ups = :count, follow_up_at = :dueAtMs WHERE seq = :seq',
 )
 
-// Two conversations turn out to be with one person.
+// For two conversations that turn out to be with one person.
 
 export type MergedState = Omit<
   ConversationRow,
@@ -160,6 +163,6 @@ export const removeConversationsOf = sql<{ instanceId: string }>(
   'DELETE FROM ai_conversations WHERE instance_id = :instanceId',
 )
 
-/** Whether the agent keeps silent in the chat at this moment. */
+/** Whether the agent is paused in the chat now. */
 export const isPaused = ({ paused, pausedUntilMs }: Pick<ConversationRow, 'paused' | 'pausedUntilMs'>, nowMs: number) =>
   paused === 1 && (pausedUntilMs === null || pausedUntilMs > nowMs)

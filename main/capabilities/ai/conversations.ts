@@ -35,7 +35,7 @@ export type Conversations = ReturnType<typeof createConversations>
 const CHAT = new RegExp(`^(\\d{7,20}|${USER_ID}|[\\w.-]{1,60}@[a-z.]{1,20})$`)
 const MOST = Number.MAX_SAFE_INTEGER
 
-/** What people see of conversations, and how they step in. */
+/** Lists conversations for people, and lets them take over. */
 export function createConversations({ db, clock, cursors, messages, settings: store, chats }: ConversationsDeps) {
   const outside = { one: db.readOne }
 
@@ -91,7 +91,7 @@ export function createConversations({ db, clock, cursors, messages, settings: st
       })
     },
 
-    /** @param minutes null: until somebody resumes it; undefined: as after a message of a person. */
+    /** @param minutes null: until somebody resumes the agent; undefined: as long as after a message from a person. */
     async pause(
       { id: instanceId, accountId }: InstanceSubject,
       chat: string,
@@ -126,7 +126,7 @@ export function createConversations({ db, clock, cursors, messages, settings: st
   }
 }
 
-/** A chat that no agent has taken part in. */
+/** The record of a chat without any agent activity. */
 const unknown = (chat: string) => ({
   ...{
     chat,
@@ -176,7 +176,7 @@ function toRecord(
 }
 
 function toTurn(row: TurnRow): Turn {
-  // What was written here is read here.
+  // This column is written only by this room.
   const decision = row.decision === null ? null : (JSON.parse(row.decision) as StoredDecision)
   return {
     ...{ turn: row.turn, state: row.state, kind: row.kind, question: row.question },
@@ -191,7 +191,7 @@ function toTurn(row: TurnRow): Turn {
   }
 }
 
-/** Of a turn or a decision, as it is shown. */
+/** Usage of a turn or a decision, as returned by the API. */
 export const usageRecord = (usage: {
   readonly inputTokens: number
   readonly outputTokens: number

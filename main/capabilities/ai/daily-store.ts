@@ -9,7 +9,7 @@ export interface DailyCounts {
   readonly costMicros: number
 }
 
-/** For the account that has the instance now: a turn may have begun before it was transferred. */
+/** Counts for the account that owns the instance now, even if the turn began before a transfer. */
 export const addDaily = sql<{ instanceId: string; day: string; agentId: string } & DailyCounts>(
   `INSERT INTO ai_daily (instance_id, day, agent_id, account_id, answered, handed_over, follow_ups, input_tokens,
      output_tokens, cost_micros)

@@ -12,7 +12,7 @@ interface Of {
 
 const NONE: DailyCounts = { answered: 0, handedOver: 0, followUps: 0, inputTokens: 0, outputTokens: 0, costMicros: 0 }
 
-/** Counts for the day, in the commit of what is counted. */
+/** Adds to the counts of the day, in the same commit as the event. */
 export async function countDaily(
   tx: Tx,
   { instanceId, agentId, timezone, nowMs }: Of,
@@ -23,7 +23,7 @@ export async function countDaily(
   await tx.run(addDaily, { ...row, ...NONE, ...counts })
 }
 
-/** The limit of the day that the agent has reached. Turns under way at that moment may go a little beyond it. */
+/** The daily limit that the agent has reached. Turns that are already running may exceed it slightly. */
 export async function limitReached(
   tx: Pick<Tx, 'one'>,
   { id: agentId, instanceId, limits }: Agent,

@@ -4,7 +4,7 @@ import type { Agent } from './agent-store.ts'
 import type { MediaRow } from './media-store.ts'
 import type { Stage } from './stage-store.ts'
 
-/** Something that was said in the chat. */
+/** A message in the chat. */
 export interface Utterance {
   readonly from: 'person' | 'agent'
   readonly text: string
@@ -12,25 +12,26 @@ export interface Utterance {
 
 /**
  * Schedules a call to the person of the chat.
- * @param localTime of the business, without a zone; empty: as soon as possible. @returns what became of it, for the model.
+ * @param localTime of the business, without a zone; empty: as soon as possible. @returns the outcome as a text for
+ * the model.
  */
 export type ScheduleCall = (localTime: string) => Promise<string>
 
-/** What an agent is asked. It does not know to whom its answer goes, and cannot choose. */
+/** Input of an agent. It contains no recipient, so the agent cannot choose one. */
 export interface BrainTurn {
   readonly instanceId: string
   readonly accountId: AccountId
   readonly agent: Agent
   readonly stages: readonly Stage[]
   readonly stageId: string | null
-  /** Oldest first. The last ones are of the person, unless this is a follow-up. */
+  /** Oldest first. The last ones are from the person, unless this is a follow-up. */
   readonly history: readonly Utterance[]
-  /** What the person wants to know now; empty for a follow-up. */
+  /** The question to answer; empty for a follow-up. */
   readonly question: string
   readonly kind: 'reply' | 'follow_up'
   readonly nowMs: number
   readonly timezone: string
-  /** null: the agent may not, or the instance cannot. Only answers to a chat can. */
+  /** null if the agent is not allowed to, or the instance cannot. Available only for answers in a chat. */
   readonly scheduleCall: ScheduleCall | null
 }
 
@@ -59,7 +60,7 @@ export interface Decision {
   readonly usage: Usage
 }
 
-/** Answers a turn, and sends nothing. */
+/** Decides on the answer of a turn without sending it. */
 export interface Brain {
   /** @throws ProviderFailure; ApiError provider_key_missing, sealed */
   reply(turn: BrainTurn, signal: AbortSignal): Promise<Decision>

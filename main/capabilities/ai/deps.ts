@@ -19,7 +19,7 @@ import type { OptOuts } from '../opt-outs/index.ts'
 import type { Safety } from '../safety/index.ts'
 import type { Usage } from '../usage/index.ts'
 
-/** What agents need of calls, which are of a room that needs the agents. */
+/** The functions of the room for calls that agents need. That room is built after this one. */
 interface Calls {
   /** Whether voice is enabled on the instance. */
   isReady(accountId: AccountId, instanceId: string): Promise<boolean>
@@ -36,7 +36,7 @@ interface Calls {
 
 export interface AiDeps {
   readonly calls: Calls
-  /** Why the account may not reach people; null: it may. */
+  /** Why the account may not message people; null: it may. */
   readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>
   readonly db: Db
   readonly clock: Clock
@@ -58,7 +58,7 @@ export interface AiDeps {
   readonly knowledge: AiKnowledge
   readonly usage: Pick<Usage, 'add'>
   readonly config: {
-    /** Of settings that name no zone. */
+    /** Used by settings without a time zone. */
     readonly safetyTimezone: string
   }
 }

@@ -14,13 +14,13 @@ import { insertTurn, setDecision, type Part, type StoredDecision, type TurnRow }
 
 interface FollowUpDeps extends Pick<AiDeps, 'db' | 'clock' | 'jobs' | 'instances' | 'optOuts'> {
   readonly settings: Pick<SettingsStore, 'read' | 'readFollowUp'>
-  /** Built later: a turn schedules follow-ups, and a follow-up is a turn. */
+  /** A function, because turns and follow-ups need each other. */
   readonly turns: () => TurnQueue
 }
 
 interface Input {
   readonly conversationSeq: number
-  /** Anything said after this turn takes its place. */
+  /** Any later message or turn cancels it. */
   readonly afterTurn: number
   readonly instanceId: InstanceId
   readonly accountId: AccountId
@@ -33,13 +33,13 @@ type Suspension = Pick<TemplateSuspension, 'untilMs'>
 export type FollowUps = ReturnType<typeof createFollowUps>
 
 const MINUTE_MS = 60_000
-/** official: after this time only templates may be sent. */
+/** official: after this time, only templates can be sent. */
 const WINDOW_MS = 24 * 3_600_000
 /** Meta may end a suspension early. */
 const LOOK_AGAIN_MS = 60 * MINUTE_MS
 const DONE: Result = { again: null }
 
-/** Writes again to people who did not answer. A due row is a job; whatever happens in the chat before cancels it. */
+/** Writes again to people who did not answer. Each due row is a job; any activity in the chat cancels it. */
 export function createFollowUps({ db, clock, jobs, instances, optOuts, settings: store, turns }: FollowUpDeps) {
   const queue = jobs.define<Input, Result>({
     name: 'ai.follow-up',
@@ -62,7 +62,7 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
     },
   })
 
-  /** Why its template cannot be sent now. */
+  /** Why the follow-up's template cannot be sent now. */
   async function suspensionOf(instance: InstanceSubject): Promise<Suspension | null> {
     const { template } = await store.readFollowUp({ one: db.readOne }, instance.id)
     const { templates } = instances.engineFor(instance)
@@ -70,7 +70,7 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
     try {
       return await templates.suspensionOf(instance, template.name, template.language)
     } catch {
-      // It is asked only during a suspension.
+      // The end is asked for only during a suspension.
       return { untilMs: null }
     }
   }
@@ -116,7 +116,7 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
     return DONE
   }
 
-  /** @param part null: the agent writes it. */
+  /** @param part null: the agent writes the text. */
   async function openTurn(tx: Tx, conversation: ConversationRow, part: Part | null, agentId: string, now: number) {
     const { seq: conversationSeq, nextTurn: turn, instanceId, chat, accountId } = conversation
     const row = { seq: await tx.next('ai_turns'), conversationSeq, turn, instanceId, chat, accountId }
@@ -134,13 +134,13 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
   }
 
   return {
-    /** After an answer of the agent, in the commit that ends its turn. */
+    /** Called after an agent's answer, in the commit that ends its turn. */
     async schedule(tx: Tx, { conversationSeq, instanceId, accountId, chat, kind, turn }: TurnRow): Promise<void> {
       const followUp = await store.readFollowUp(tx, instanceId)
       const conversation = await tx.one(conversationBySeq, { seq: conversationSeq })
       if (conversation === undefined) return
       const count = kind === 'follow_up' ? conversation.followUps + 1 : 0
-      // The person has written meanwhile: that turn schedules its own.
+      // The person has written meanwhile, and that turn will schedule its own follow-up.
       const isOver = conversation.nextTurn !== turn + 1
       if (!followUp.enabled || count >= followUp.max_followups || isOver) {
         await tx.run(setFollowUp, { seq: conversationSeq, count, dueAtMs: null })

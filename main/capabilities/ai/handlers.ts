@@ -64,7 +64,7 @@ export function aiHandlers(ai: Ai): Handlers<typeof aiContract> {
   }
 }
 
-/** An agent belongs to its instance, and everything else to its agent. */
+/** Agents belong to an instance; their stages, files and tools belong to an agent. */
 export function aiExistence({ agents, stages, media, httpTools, conversations }: Ai): Existence<typeof aiContract> {
   type OfAgent = { readonly id: string; readonly agent_id: string }
   const agent = (_: Principal, { id, agent_id: agentId }: OfAgent) => agents.find(id, agentId)
@@ -78,7 +78,7 @@ export function aiExistence({ agents, stages, media, httpTools, conversations }:
   }
   type OfChat = { readonly id: string; readonly phone: string }
   const chat = async (_: Principal, { phone }: OfChat) => conversations.requireChat(phone)
-  // The door has checked that the instance exists.
+  // The access check has already confirmed that the instance exists.
   const known = (_: Principal, { id, phone }: OfChat) => conversations.find(id as InstanceId, phone)
   return {
     ...{ getAgent: agent, updateAgent: agent, deleteAgent: agent },

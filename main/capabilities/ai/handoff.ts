@@ -4,7 +4,9 @@ import { say } from './texts.ts'
 
 type HandoffSettings = Pick<Settings, 'handoff'>
 
-/** Whether the text has one of the words that call a person: as whole words, ignoring case and accents. */
+/**
+ * Whether the text contains one of the words that ask for a person. Matches whole words and ignores case and accents.
+ */
 export function asksForPerson(text: string, { handoff }: HandoffSettings): boolean {
   const folded = ` ${fold(text)} `
   return handoff.keywords.some((keyword) => {
@@ -13,6 +15,6 @@ export function asksForPerson(text: string, { handoff }: HandoffSettings): boole
   })
 }
 
-/** What the agent writes when it hands over and has no answer of its own. */
+/** The agent's message for a handoff without an answer of its own. */
 export const handoffText = ({ handoff }: HandoffSettings, question: string): string =>
   handoff.message ?? say('handoff', question)

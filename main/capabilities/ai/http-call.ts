@@ -10,7 +10,7 @@ const TIMEOUT_MS = 10_000
 const MAX_BODY_BYTES = 64 * 1024
 const RESULT_LENGTH = 4_000
 
-/** Calls a tool of the operator. @returns text for the model; a failure is a sentence. */
+/** Calls one of the operator's tools. @returns text for the model; a failure is returned as a sentence. */
 export function createHttpCall({
   outbound,
   tools,
@@ -50,7 +50,7 @@ export function createHttpCall({
   }
 }
 
-/** Only declared parameters, of their declared type. @throws Error if one is missing */
+/** Only declared parameters, with their declared type. @throws Error if one is missing */
 function valuesOf(parameters: HttpTool['parameters'], given: Readonly<Record<string, unknown>>): Map<string, Value> {
   const values = new Map<string, Value>()
   for (const { name, type, required } of parameters) {
@@ -67,7 +67,7 @@ function valuesOf(parameters: HttpTool['parameters'], given: Readonly<Record<str
   return values
 }
 
-/** Values are encoded, so that none can leave its place in the path. */
+/** Encodes the values, so that none can change the path. */
 function fillIn(template: string, values: ReadonlyMap<string, Value>): { url: string; rest: Map<string, Value> } {
   const rest = new Map(values)
   const url = template.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
@@ -78,7 +78,7 @@ function fillIn(template: string, values: ReadonlyMap<string, Value>): { url: st
   return { url, rest }
 }
 
-/** A service that echoes its headers must not teach the model the secret. */
+/** A service may echo its headers; the secret must not reach the model. */
 function withoutSecret(text: string, secret: string | undefined): string {
   if (secret === undefined) return text
   const bare = secret.replace(/^\S+\s+/, '')

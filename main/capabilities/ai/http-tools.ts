@@ -21,7 +21,7 @@ type Fields = Pick<HttpToolRow, 'name' | 'description' | 'method' | 'url' | 'sec
   readonly parameters: HttpTool['parameters']
 }
 
-/** Headers that decide where a request goes or how it is read. */
+/** Headers that change where a request goes or how it is parsed. */
 const FORBIDDEN_HEADERS = new Set([
   'host',
   'content-length',
@@ -33,7 +33,7 @@ const FORBIDDEN_HEADERS = new Set([
 
 export type HttpTools = ReturnType<typeof createHttpTools>
 
-/** Services that an agent may ask. The model fills in parameters; the address and the secret are the operator's. */
+/** HTTP services that an agent may call. The model fills in parameters; the operator sets the URL and the secret. */
 export function createHttpTools({
   db,
   clock,
@@ -80,7 +80,7 @@ export function createHttpTools({
         { name: secretHeader },
       )
     const { origin } = await outbound.checkUrl(filledWith('x', url), { schemes: ['https'], field: 'url' })
-    // By the parser that calls it, because others see the host elsewhere.
+    // Checked with the same parser as the call, because other parsers may find another host.
     if (URL.parse(filledWith('y', url))?.origin !== origin)
       throw new ApiError('invalid_url', 'url must not have a parameter in its host.').because('url_host_placeholder')
   }
@@ -114,7 +114,7 @@ export function createHttpTools({
       const sealed = secret === null ? null : seal.seal(new Secret(secret), ownerOf(id))
       const now = clock.now()
       return db.commit(async (tx) => {
-        // Looking up the address takes a while.
+        // Checked again, because looking up the address takes a while.
         await requireAccess(tx)
         const known = await tx.all(httpToolsPage, {
           agentId,
@@ -153,7 +153,7 @@ export function createHttpTools({
         secretHeader: body.secret_header === undefined ? before.secretHeader : body.secret_header,
       }
       await check(agentId, next, id)
-      // A secret is for the server it was given for: changing the address must not send it somewhere else.
+      // A secret belongs to the server for which it was entered: a changed URL must not send it to another one.
       const keeps = isSameOrigin(filledWith('x', next.url), filledWith('x', before.url))
       const kept = keeps ? before.secret : null
       const secret =
@@ -177,7 +177,7 @@ export function createHttpTools({
   }
 }
 
-/** The address with a text in place of every parameter. */
+/** The URL with a text in place of every parameter. */
 const filledWith = (text: string, url: string): string => url.replaceAll(/\{[^{}]*\}/g, text)
 
 const toTool = (row: HttpToolRow): HttpTool => ({

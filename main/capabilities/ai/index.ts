@@ -54,12 +54,12 @@ export interface Ai {
    */
   readonly brain: Brain
   readonly movePerson: MovePerson
-  /** Meta's own agent answers a chat, or no longer does. */
+  /** Called when Meta's own agent starts or stops answering a chat. */
   readonly onHandover: ReturnType<typeof createMetaAgent>
   readonly retention: ReturnType<typeof createRetention>
 }
 
-/** Agents that answer chats. */
+/** AI agents that answer chats. */
 export function createAi(deps: AiDeps): Ai {
   const { instances, ledger, knowledge } = deps
   const settings = createSettings(deps)
@@ -108,12 +108,12 @@ const ALL = [
   ...[removeStagesOf, removeMediaOf, removeHttpToolsOf, removeAgentsOf, removeDailyOf, removeAiInstance],
 ] as const
 
-/** What was said and decided; agents and settings stay. */
+/** Deletes conversations and decisions; agents and settings stay. */
 async function forget(tx: Tx, instanceId: string): Promise<void> {
   for (const statement of MEMORY) await tx.run(statement, { instanceId })
 }
 
-/** @param loadModel called when an agent first asks a model: the libraries of models are large. */
+/** @param loadModel called when an agent first needs a model, because the model libraries are large. */
 function brainOf(builtin: Brain, loadModel: () => Promise<Brain>): Brain {
   let model: Promise<Brain> | undefined
   return {

@@ -1,13 +1,13 @@
 import { fold } from '../../kernel/search/index.ts'
 
-/** So many words in a row of our own rules are no coincidence. */
+/** This many consecutive words of our own rules cannot be a coincidence. */
 const RULE_WORDS = 8
-/** The operator's text has facts that may be quoted, so only long stretches of it, or nearly all of it, count. */
+/** The operator's text contains facts that may be quoted, so only long passages of it, or nearly all of it, count. */
 const PROMPT_WORDS = 30
 const SHORTEST_PROMPT = 12
 const MOST_OF_IT = 0.8
 
-/** Whether an answer repeats the instructions of the agent: what a person talks a model into, above all. */
+/** Whether an answer reveals the agent's instructions, which people try to extract from a model. */
 export function revealsInstructions(answer: string, rules: string, prompt: string): boolean {
   const said = wordsOf(answer)
   if (shareRun(said, wordsOf(rules), RULE_WORDS)) return true
@@ -22,8 +22,8 @@ const wordsOf = (text: string): string[] =>
     .filter((word) => word !== '')
 
 /**
- * Whether a run of so many words is in both. Each word becomes one character, so that the runs are short texts: the time
- * this takes grows with the length of both, and not with their product.
+ * Whether both contain the same run of this many words. Each word is mapped to one character, so that runs become
+ * short texts and the time grows with the sum of both lengths, not with their product.
  */
 function shareRun(a: readonly string[], b: readonly string[], length: number): boolean {
   const characters = new Map<string, string>()
@@ -34,7 +34,7 @@ function shareRun(a: readonly string[], b: readonly string[], length: number): b
   return runsOf(long, length).some((run) => runs.has(run))
 }
 
-/** Answers and prompts have far fewer words than there are characters. */
+/** Answers and prompts have far fewer distinct words than there are characters. */
 function nextCharacter(characters: Map<string, string>, word: string): string {
   const character = String.fromCharCode(characters.size)
   characters.set(word, character)

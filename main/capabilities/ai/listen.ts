@@ -33,18 +33,18 @@ interface Heard {
   readonly data: EventData['message.received']
 }
 
-/** A person wrote this, through whichever client. */
+/** Sources of messages that a person wrote, with any client. */
 const OF_PERSONS: ReadonlySet<Source> = new Set(['console', 'ghl', 'phone'])
-/** Nothing that one could answer. */
+/** Types of messages that need no answer. */
 const UNANSWERABLE = new Set(['sticker', 'poll_vote', 'unavailable'])
-/** What arrives later is history, such as after a long time offline. */
+/** Older messages are history, for example after a long time offline. */
 const STALE_MS = 24 * 3_600_000
-/** How long an agent waits at most while the person keeps writing. */
+/** The longest that an agent waits while the person keeps writing. */
 const LONGEST_BURST_MS = 60_000
 const MESSAGES_OF_A_TURN = 20
 const QUESTION_LENGTH = 8_000
 
-/** Hears what is said in the chats, in the commits that record it: each message is answered once, or not at all. */
+/** Reads the messages of the chats in the commits that record them, so each message is answered once or not at all. */
 export function createListener({
   clock,
   settings: store,
@@ -78,9 +78,9 @@ export function createListener({
     const now = clock.now()
     const { seq } = conversation
     const untilMs = now + settings.pause_on_human_minutes * 60_000
-    // A longer pause that somebody chose is kept.
+    // A longer pause that somebody set is kept.
     const isLonger = isPaused(conversation, now) && (conversation.pausedUntilMs ?? Infinity) > untilMs
-    // A message from here takes the chat back from Meta's agent.
+    // A message sent from here takes the chat back from Meta's agent.
     const isTakenBack = isFromHere && conversation.metaAgentAtMs !== null
     if (!isLonger || isTakenBack) await tx.run(setPause, { seq, untilMs, reason: 'person', now })
     await tx.run(setAnsweredByPerson, { seq, now })
@@ -102,15 +102,16 @@ export function createListener({
     await tx.run(setInbound, { seq, at: Math.min(atMs, now), now })
     await chats.dropUnsent(tx, conversation, 'person_answered', ['follow_up'])
     chats.notify(tx, { instanceId, accountId })
-    // It came to us, so Meta's agent no longer answers: what that one answers comes with a handover of the same time.
+    // The message came to us, so Meta's agent no longer answers: its own messages arrive with a handover of the same
+    // time.
     const isBackFromMeta = conversation.metaAgentAtMs !== null && atMs > conversation.metaAgentAtMs
     if (isPaused(conversation, now) && !isBackFromMeta) return
-    // Its time is over.
+    // The pause has ended.
     if (conversation.paused === 1) await tx.run(clearPause, { seq, now })
     await ask(tx, conversation, settings, text, now)
   }
 
-  /** Adds to the turn that waits for more, or opens one. */
+  /** Adds to the waiting turn, or opens a new one. */
   async function ask(tx: Tx, conversation: ConversationRow, settings: Settings, text: string, now: number) {
     const { seq, id, openTurn, nextTurn, instanceId, chat, accountId } = conversation
     const due = (sinceMs: number) => {

@@ -7,7 +7,7 @@ import type { CreateMediaBody, Media } from './contract/media.ts'
 import type { AiDeps } from './deps.ts'
 import { insertMedia, mediaById, mediaPage, removeMedia, type MediaRow } from './media-store.ts'
 
-/** Longer than any agent lives; what is left of a file goes after that. */
+/** Longer than any agent is kept; a file that is left behind is deleted after this time. */
 const KEPT_MS = 20 * 365 * 86_400_000
 
 export type MediaLibrary = ReturnType<typeof createMediaLibrary>

@@ -10,7 +10,7 @@ interface MetaAgentDeps extends Pick<AiDeps, 'db' | 'clock' | 'messages'> {
   readonly chats: Chats
 }
 
-/** Two agents must not answer one chat: ours keeps out of it while Meta Business Agent answers. */
+/** Two agents must not answer one chat: ours is paused while Meta Business Agent answers. */
 export function createMetaAgent({ db, clock, messages, settings, chats }: MetaAgentDeps) {
   return async (
     { id: instanceId, accountId }: Pick<InstanceSubject, 'id' | 'accountId'>,
@@ -28,7 +28,7 @@ export function createMetaAgent({ db, clock, messages, settings, chats }: MetaAg
       }
       const conversation = known ?? (await chats.ensure(tx, { instanceId, accountId, chat }))
       const isOurs = conversation.metaAgentAtMs === null
-      // A pause by a person or a handoff is kept: it may last longer than Meta's agent answers.
+      // A pause set by a person or a handoff is kept: it may outlast Meta's agent.
       if (isOurs && isPaused(conversation, now) && conversation.pauseReason !== 'person') return
       await tx.run(pauseForMetaAgent, {
         seq: conversation.seq,

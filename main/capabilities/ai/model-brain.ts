@@ -26,7 +26,7 @@ interface ModelBrainDeps {
   readonly callHttp: ReturnType<typeof createHttpCall>
 }
 
-/** What a model answers with. */
+/** The structured answer of a model. */
 interface Answer {
   readonly reply: string
   readonly stage_id?: string | null
@@ -36,7 +36,7 @@ interface Answer {
 
 const STEPS = 6
 const OUTPUT_TOKENS = 4_000
-/** Below it a person answers. */
+/** With a lower confidence, a person answers. */
 const LEAST_CONFIDENCE = 0.5
 
 /**
@@ -115,7 +115,7 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
         spent.outputTokens += usage.outputTokens ?? 0
       },
     })
-    // Read to the end: a stream that breaks off is a failure, even if text has arrived.
+    // Reads the stream to its end: an interrupted stream is a failure, even if text has arrived.
     await result.consumeStream({ onError: fail })
     const answer = await Promise.resolve(result.output).catch((error: unknown) => {
       fail(error)
@@ -126,7 +126,7 @@ export function createModelBrain(deps: ModelBrainDeps): Brain {
   }
 }
 
-/** null where the contract of a strict model wants every field. */
+/** Fields are nullable, because strict models require every field. */
 function answerSchema(stageIds: readonly string[]) {
   const stage =
     stageIds.length === 0 ? {} : { stage_id: { type: ['string', 'null'] as const, enum: [...stageIds, null] } }
@@ -152,7 +152,7 @@ function answerSchema(stageIds: readonly string[]) {
 function isAnswer(value: unknown): value is Answer {
   if (typeof value !== 'object' || value === null) return false
   const { reply, confidence, needs_person: needsPerson } = value as Record<string, unknown>
-  // Too long to be a real answer, and expensive to convert.
+  // Too long for a real answer, and slow to convert.
   const isReply = typeof reply === 'string' && reply.length <= LIMITS.textLength
   return isReply && typeof confidence === 'number' && typeof needsPerson === 'boolean'
 }
@@ -167,7 +167,7 @@ function decisionOf(
   const stage = stages.some(({ id }) => id === wanted) ? wanted : stageId
   const handoff = kind === 'follow_up' ? null : handoffOf(answer, notes)
   const written = markupOfMarkdown(answer.reply)
-  // What it is not sure of is not sent.
+  // An uncertain answer is not sent.
   const isGuess = handoff?.reason === 'low_confidence'
   const reply = isGuess ? say('holding', question) : written === '' ? null : written
   const named = new Map(notes.sources.map((source) => [`${source.kind}:${source.id}`, source]))
@@ -180,7 +180,7 @@ function decisionOf(
   }
 }
 
-/** What a model was talked into telling about itself is not sent. */
+/** Replaces an answer in which the model reveals its instructions. */
 function guarded({ agent, question }: BrainTurn, decision: Decision): Decision {
   if (decision.reply === null || !revealsInstructions(decision.reply, RULES, agent.systemPrompt)) return decision
   return {

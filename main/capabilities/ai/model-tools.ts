@@ -8,7 +8,7 @@ import type { HttpToolRow } from './http-tool-store.ts'
 import type { MediaRow } from './media-store.ts'
 import { fence, knowledgeText } from './prompt.ts'
 
-/** What the tools of a turn have noted; it takes effect only if the turn is decided. */
+/** What the tools of a turn recorded. It takes effect only when the turn is decided. */
 export interface ToolNotes {
   stageId: string | null
   handoff: { readonly reason: string; readonly summary: string | null } | null
@@ -31,8 +31,8 @@ const RESULT_SHOWN = 500
 const MEDIA_AT_MOST = 3
 
 /**
- * The tools of a turn. All act on the chat of the turn: none takes a recipient, and none reads another chat. Their
- * results are data, like everything that others have written.
+ * The tools of a turn. They act only on the chat of the turn: none accepts a recipient or reads another chat. Their
+ * results are untrusted data, like everything written by others.
  */
 export function toolsOf({ turn, notes, media, httpTools, knowledge, callHttp, signal }: ToolDeps): ToolSet {
   const { agent, stages, instanceId, accountId } = turn

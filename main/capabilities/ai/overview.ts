@@ -14,12 +14,12 @@ interface OverviewDeps extends Pick<AiDeps, 'db' | 'clock' | 'config' | 'instanc
 
 const DAYS = 7
 
-/** What the agents did, by day. */
+/** The activity of the agents by day. */
 export function createOverview({ db, clock, config, instances, settings }: OverviewDeps) {
-  /** Of this many days, including today. */
+  /** The first of this many days, including today. */
   const firstDay = (days: number, zone: string) => shiftDate(dayOf(clock.now(), zone).date, 1 - days)
 
-  /** As a turn decides it. What may be answered over the linked number is not held. */
+  /** The same check as in a turn. An instance whose linked number may answer does not count as held. */
   const isHeld = async (accountId: AccountId, id: string): Promise<boolean> => {
     const instance = await instances.subject(accountId, id)
     const hold = instance && instances.holdOf(instance)

@@ -22,20 +22,20 @@ const REHOME = TABLES.map((table) =>
 )
 
 /**
- * The agents of an instance go with it to its new account, and so does what they have said. Their HTTP tools do not:
- * they call servers of the old owner, with secrets of the old owner.
+ * Moves an instance's agents and their history to its new account. HTTP tools stay behind: they call servers of the
+ * old owner with the old owner's secrets.
  */
 export function createRehome({ clock, messages }: Pick<AiDeps, 'clock' | 'messages'>) {
   return async (tx: Tx, { id: instanceId, from, to }: Move): Promise<void> => {
     for (const statement of REHOME) await tx.run(statement, { instanceId, accountId: to })
     await tx.run(removeHttpToolsOf, { instanceId })
     for (const { seq, mediaId } of await tx.all(mediaOfInstance, { instanceId })) {
-      // A file that an agent of another instance of the old account sends too stays there.
+      // A file that is also used by an agent of another instance stays in the old account.
       const others = (await tx.one(mediaInAccount, { accountId: from, mediaId }))?.count ?? 0
       if (others > 0) await tx.run(removeMedia, { seq })
       else await messages.uploads.rehome(tx, from, mediaId, to)
     }
-    // The keys stay with the old account: the new one is told before somebody writes.
+    // The provider keys stay with the old account, so the new owner is notified before anybody writes.
     const agent = await tx.one(primaryAgent, { instanceId })
     if (agent !== undefined && agent.provider !== 'builtin')
       await tx.run(setRefused, { instanceId, code: 'provider_key_missing', at: clock.now() })

@@ -5,7 +5,7 @@ import { pruneTurns } from './turn-store.ts'
 const KEPT_MS = 90 * 86_400_000
 const PRUNED_AT_ONCE = 500
 
-/** Turns are kept for 90 days; their sums stay. */
+/** Turns are kept for 90 days; their daily totals stay. */
 export const createRetention = ({ db, clock }: Pick<AiDeps, 'db' | 'clock'>): Chore => ({
   name: 'ai.turns',
   begin: () => async () => {

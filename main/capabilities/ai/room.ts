@@ -16,7 +16,7 @@ import { createAi, type AiDeps } from './index.ts'
 type Rooms = 'fusion' | 'instances' | 'knowledge' | 'messages' | 'optOuts' | 'providers' | 'safety' | 'usage'
 
 interface Deps extends Omit<AiDeps, Rooms | 'refusalOf' | 'calls'> {
-  /** Calls need agents, so the room of calls is built after this one. */
+  /** Provided later: the room for calls is built after this one, because it needs agents. */
   readonly agentCalls: AiDeps['calls']
 }
 

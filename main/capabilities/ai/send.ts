@@ -26,7 +26,7 @@ type Message = Awaited<ReturnType<Messages['getByKey']>>
 /** @param isRepeat an earlier run may have sent something. */
 export type Sender = (turnSeq: number, isRepeat: boolean, signal: AbortSignal) => Promise<Step>
 
-/** Nothing has left the machine, and it may later. */
+/** Errors after which nothing was sent and a later attempt may succeed. */
 const PASSING: Partial<Record<ErrorCode, number>> = {
   not_ready: 15_000,
   rate_limited: 10_000,
@@ -36,12 +36,13 @@ const PASSING: Partial<Record<ErrorCode, number>> = {
   upstream_unavailable: 10_000,
 }
 const LONGEST_DELAY_MS = 60_000
-/** An answer that comes later is for a person to give. */
+/** After this time, a person has to answer instead. */
 const LATEST_MS = 2 * 3_600_000
 
 /**
- * Sends the parts of a decision, one after another, each with a key of its own. Before each one it is asked whether a
- * person has stepped in; the result of an interrupted send is found by its key, and one that is not known is final.
+ * Sends the parts of a decision in order, each with its own Idempotency-Key. Before each part it checks whether a
+ * person has taken over. After an interruption, the result of a send is looked up by its key; an unknown result is
+ * final.
  */
 export function createSender(deps: SendDeps): Sender {
   const { db, clock, instances, messages, safety, optOuts, settings: store, chats, followUps } = deps
@@ -51,7 +52,7 @@ export function createSender(deps: SendDeps): Sender {
       signal.throwIfAborted()
       const turn = await db.readOne(turnBySeq, { seq: turnSeq })
       if (turn === undefined || turn.endedAtMs !== null || turn.decision === null) return END
-      // What was written here is read here.
+      // This column is written only by this room.
       const decision = JSON.parse(turn.decision) as StoredDecision
       const part = decision.parts[turn.sentParts]
       if (part === undefined) return finish(turn, decision)
@@ -99,7 +100,7 @@ export function createSender(deps: SendDeps): Sender {
     const conversation = turn && (await tx.one(conversationBySeq, { seq: turn.conversationSeq }))
     if (turn === undefined || turn.endedAtMs !== null || conversation === undefined) return END
     const { accountId, chat } = turn
-    // The pause of a handoff is the turn's own.
+    // A handoff pauses the chat itself; its own turn still sends.
     if (isPaused(conversation, clock.now()) && conversation.pauseReason !== 'handoff')
       return leave(tx, turn, conversation.pauseReason ?? 'paused')
     if (turn.kind === 'follow_up' && conversation.nextTurn > turn.turn + 1) return leave(tx, turn, 'person_answered')
@@ -146,8 +147,8 @@ export function createSender(deps: SendDeps): Sender {
   }
 
   /**
-   * It may have been sent: saying it again could say it twice. What comes after it is not said either, because it makes
-   * no sense without it; a person reads what arrived and says the rest.
+   * The part may have been sent, so sending it again could duplicate it. Later parts are dropped, because they make
+   * no sense without it; a person reads what arrived and continues.
    */
   async function recordUnknown(turn: TurnRow): Promise<Step> {
     const { parts, becomes } = JSON.parse(turn.decision ?? '{}') as StoredDecision
@@ -188,7 +189,7 @@ export function createSender(deps: SendDeps): Sender {
     })
   }
 
-  /** What was sent already stays an answer. */
+  /** Parts that were already sent still count as an answer. */
   async function leave(tx: Tx, turn: TurnRow, reason: string): Promise<Step> {
     const state = turn.sentParts > 0 ? 'answered' : 'skipped'
     await tx.run(endTurn, { seq: turn.seq, state, reason, detail: null, now: clock.now() })
@@ -196,7 +197,7 @@ export function createSender(deps: SendDeps): Sender {
     return END
   }
 
-  /** A person has to answer: this answer cannot be sent. */
+  /** Leaves the chat to a person, because this answer cannot be sent. */
   async function giveUp(tx: Tx, turn: TurnRow, detail: string): Promise<Step> {
     const conversation = await tx.one(conversationBySeq, { seq: turn.conversationSeq })
     if (conversation === undefined || turn.kind === 'follow_up') {
@@ -221,7 +222,7 @@ export function createSender(deps: SendDeps): Sender {
 /** The instance that sends the answer. */
 const senderOf = ({ sendsFrom, instanceId }: TurnRow): InstanceId => sendsFrom ?? instanceId
 
-/** The key of the part that is sent next. */
+/** The key of the next part. */
 const keyOf = ({ id }: ConversationRow, { turn, sentParts }: TurnRow): string =>
   sentParts === 0 ? `ai:${id}:${turn}` : `ai:${id}:${turn}:${sentParts}`
 

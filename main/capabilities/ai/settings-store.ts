@@ -23,7 +23,7 @@ export const saveAiInstance = sql<AiInstanceRow>(
    ON CONFLICT (instance_id) DO UPDATE SET enabled = excluded.enabled, settings = excluded.settings,
      settings_at = excluded.settings_at, follow_up = excluded.follow_up, follow_up_at = excluded.follow_up_at`,
 )
-/** Why the provider of the primary agent took no request last; null once it has. */
+/** The last error of the primary agent's provider; null after a successful request. */
 export const setRefused = sql<OfInstance & { code: string | null; at: number | null }>(
   'UPDATE ai_instances SET refused_code = :code, refused_at = :at WHERE instance_id = :instanceId',
 )
@@ -36,7 +36,7 @@ export const accountRules = sql<{ accountId: string }, { overLinked: 0 | 1; upda
   `SELECT answer_over_linked_number AS overLinked, updated_at AS updatedAtMs FROM ai_account_settings
    WHERE account_id = :accountId`,
 )
-/** @returns a row only where it changed. */
+/** @returns a row only if it changed. */
 export const saveAccountRules = sql<{ accountId: string; overLinked: 0 | 1; now: number }, { updatedAtMs: number }>(
   `INSERT INTO ai_account_settings (account_id, answer_over_linked_number, updated_at)
    VALUES (:accountId, :overLinked, :now)

@@ -30,12 +30,12 @@ export type FollowUpSettings = Omit<FollowUp, 'updated_at'>
 
 type SettingsDeps = Pick<AiDeps, 'db' | 'clock' | 'providers' | 'config' | 'live'>
 
-/** Said by people who want one, in three languages. */
+/** Words with which people ask for a person, in three languages. */
 const KEYWORDS = ['atendente', 'falar com uma pessoa', 'hablar con una persona', 'human agent', 'talk to a person']
 
 export type SettingsStore = ReturnType<typeof createSettings>
 
-/** What an instance has not set is the default of today. */
+/** Settings that an instance has not set use the current default. */
 export function createSettings({ db, clock, providers, config, live }: SettingsDeps) {
   const defaults: Settings = {
     ...{ enabled: false, timezone: config.safetyTimezone, business_hours: null, debounce_seconds: 6 },
@@ -48,9 +48,9 @@ export function createSettings({ db, clock, providers, config, live }: SettingsD
     ...{ quiet_hours: { start: '21:00', end: '08:00' }, message: null, template: null },
   }
 
-  /** @param overLinked the rule of the account. */
+  /** @param overLinked rule of the account. */
   const settingsIn = (row: AiInstanceRow | undefined, overLinked: boolean): Settings => {
-    // What is stored was checked by the contract.
+    // The contract checked it when it was stored.
     const own = JSON.parse(row?.settings ?? '{}') as Partial<Settings>
     const handoff = { ...defaults.handoff, ...own.handoff }
     const source = own.answer_over_linked_number === undefined ? 'account' : 'number'
@@ -160,7 +160,10 @@ export function createSettings({ db, clock, providers, config, live }: SettingsD
     requireKey,
   }
 
-  /** The primary agent can be asked. Without one nobody answers, which is allowed. @throws ApiError provider_key_missing */
+  /**
+   * The primary agent must be able to answer. An instance without one is allowed; nobody answers there. @throws
+   * ApiError provider_key_missing
+   */
   async function requireUsable(tx: Tx, instanceId: string): Promise<void> {
     const agent = await tx.one(primaryAgent, { instanceId })
     if (agent !== undefined) await requireKey(tx, agent)

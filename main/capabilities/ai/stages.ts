@@ -14,7 +14,7 @@ interface Place {
 
 export type Stages = ReturnType<typeof createStages>
 
-/** The steps of a conversation with an agent, in an order without gaps. */
+/** The stages of a conversation with an agent, ordered without gaps. */
 export function createStages({ db, clock, ids, cursors }: Pick<AiDeps, 'db' | 'clock' | 'ids' | 'cursors'>) {
   const get = async (read: Pick<Tx, 'one'>, agentId: string, id: string): Promise<Stage> => {
     const stage = await read.one(stageById, { agentId, id })
@@ -30,7 +30,7 @@ export function createStages({ db, clock, ids, cursors }: Pick<AiDeps, 'db' | 'c
     of: (read: Pick<Tx, 'all'>, agentId: string): Promise<Stage[]> => read.all(stagesOf, { agentId }),
     find: (agentId: string, id: string) => get({ one: db.readOne }, agentId, id),
 
-    /** In their order. */
+    /** In order. */
     async list(agentId: string, { limit = LIMITS.pageSizeDefault, cursor }: { limit?: number; cursor?: string }) {
       const list = `ai-stages:${agentId}`
       const after = cursor === undefined ? 0 : Number(cursors.decode(list, cursor)[0])
@@ -91,7 +91,7 @@ export function createStages({ db, clock, ids, cursors }: Pick<AiDeps, 'db' | 'c
       })
     },
 
-    /** @throws ApiError not_found for a stage of another agent, validation_error unless each is named once */
+    /** @throws ApiError not_found for a stage of another agent, validation_error unless each stage is listed once */
     async order(agentId: string, stageIds: readonly string[]): Promise<{ data: StageRecord[] }> {
       return db.commit(async (tx) => {
         const stages = await tx.all(stagesOf, { agentId })

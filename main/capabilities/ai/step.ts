@@ -2,7 +2,7 @@ import type { Tx } from '../../kernel/db.ts'
 import type { Due } from '../../kernel/due.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 
-/** What a turn does next. */
+/** The next step of a turn. */
 export type Step = { readonly kind: 'end' } | { readonly kind: 'wait'; readonly until: Due } | { readonly kind: 'send' }
 
 export const END: Step = { kind: 'end' }
@@ -22,6 +22,6 @@ interface NewTurn {
 }
 
 export interface TurnQueue {
-  /** In the commit that writes the turn. */
+  /** Runs in the commit that stores the turn. */
   add(tx: Tx, turn: NewTurn): Promise<void>
 }

@@ -2,7 +2,7 @@ import { fold } from '../../kernel/search/index.ts'
 
 type Language = 'pt' | 'es' | 'en'
 
-/** What an agent says without a model. It is what a polite colleague would say, and claims nothing. */
+/** Messages that an agent sends without a model. They are polite and state no facts. */
 const TEXTS = {
   holding: {
     pt: 'Não tenho essa informação agora. Vou passar sua mensagem para uma pessoa da equipe, que responde por aqui.',
@@ -45,10 +45,10 @@ const MARKERS: Readonly<Record<Language, ReadonlySet<string>>> = {
   ),
 }
 
-/** This many characters are enough to recognize the language. */
+/** Number of characters that are enough to recognize the language. */
 const TELLING = 2_000
 
-/** By the words that only one of them has; Portuguese if none tells. */
+/** Recognized by words that only one of the languages has; Portuguese if there are none. */
 function languageOf(text: string): Language {
   const found = fold(text.slice(0, TELLING)).split(' ')
   const score = (language: Language) => found.filter((word) => MARKERS[language].has(word)).length
@@ -67,14 +67,14 @@ const COURTESIES = words(
 const FAREWELLS = words(
   'tchau xau falou abraco abracos ate adios chao chau hasta bye goodbye cheers igualmente likewise tambem see have vemos vejo',
 )
-/** What a farewell has around it: `até amanhã`, `que tenga un buen día`, `see you later`. */
+/** Words around a farewell: `até amanhã`, `que tenga un buen día`, `see you later`. */
 const AROUND_FAREWELLS = words(
   'logo mais breve depois amanha proxima semana fim final um uma bom boa otimo otima dia tarde noite pra para voce voces tenha luego pronto manana nos vemos que tenga tenga un una buen buena buenas dias tardes noches lindo fin usted later soon then tomorrow next week a nice good great day evening weekend one for now the rest of your take care',
 )
 
-/** `Oi, bom dia`: wants to be greeted back, and asks nothing yet. */
+/** A greeting without a question, such as `Oi, bom dia`. */
 export const isGreeting = (text: string): boolean => consistsOf(text, GREETINGS)
-/** `Ok, obrigado!`, `See you tomorrow`: needs no answer. */
+/** A courtesy that needs no answer, such as `Ok, obrigado!` or `See you tomorrow`. */
 export const isCourtesy = (text: string): boolean =>
   consistsOf(text, COURTESIES) ||
   (consistsOf(text, POLITE) &&
@@ -96,10 +96,10 @@ const WISHES: ReadonlySet<string> = new Set([...YES, ...MORE, ...AROUND_MORE, ..
 const GO_ON = /\b(?:go on|go ahead|keep going)\b/
 const THUMBS = /^(?:[\u{1F44D}\u{1F44C}\u{1F64F}\u2705]|[\u{1F3FB}-\u{1F3FF}]|\s)+$/u
 
-/** `Sim`, `pode mandar`, a thumb: yes to what was asked last. */
+/** A yes to the last question: `Sim`, `pode mandar`, a thumbs-up. */
 export const isYes = (text: string): boolean => THUMBS.test(text.slice(0, 20)) || consistsOf(text, YES)
 
-/** `Continua`, `quero o resto`, `go on please`: asks for the rest of the answer. */
+/** Asks for the rest of the answer: `Continua`, `quero o resto`, `go on please`. */
 export function asksForMore(text: string): boolean {
   if (text.length > LONGEST_SENTENCE || !consistsOf(text.replaceAll('?', ' '), WISHES)) return false
   const said = fold(text)
@@ -112,7 +112,7 @@ const MOST_WORDS = 8
 const LONGEST_SENTENCE = 200
 
 function consistsOf(text: string, known: ReadonlySet<string>): boolean {
-  // Looked at only as far as a short sentence goes.
+  // Only short sentences are checked.
   if (text.length > LONGEST_SENTENCE || text.includes('?')) return false
   const found = fold(text)
     .split(' ')

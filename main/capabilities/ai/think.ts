@@ -41,11 +41,11 @@ export type Thinker = (begun: Begun, signal: AbortSignal) => Promise<Step>
 const TRIES = { unavailable: 3, bad_output: 2 }
 const RETRY_MS = 3_000
 const LEAST_WAIT_MS = 2_000
-/** Longer, and a person answers. */
+/** If the wait would be longer, a person answers. */
 const LONGEST_WAIT_MS = 600_000
 const SEALED_RETRY_MS = 30_000
 
-/** Asks the agent, outside of any commit, and stores what it decides in one. */
+/** Asks the agent outside of any commit, and stores its decision in one commit. */
 export function createThinker({
   db,
   clock,
@@ -83,14 +83,14 @@ export function createThinker({
     }
   }
 
-  /** @returns what else happens, if the turn is not to be decided now. */
+  /** @returns the next step if the turn must not be decided now. */
   async function overtaken(tx: Tx, { turn, settings }: Begun, usage: Usage): Promise<Step | undefined> {
     const now = await tx.one(turnBySeq, { seq: turn.seq })
     await countUsage(tx, now ?? turn, usage, settings.timezone)
-    // A person has written, or the agent was paused.
+    // A person has replied, or the agent was paused.
     if (now === undefined || now.endedAtMs !== null || now.state !== 'thinking') return END
     if (now.revision === turn.revision) return undefined
-    // More was said meanwhile: one answer to all of it.
+    // More messages arrived meanwhile: one answer covers all of them.
     await tx.run(setWaiting, { seq: turn.seq })
     return waitUntil(dueAt(clock, now.dueAtMs))
   }
@@ -157,7 +157,7 @@ export function createThinker({
       if (LASTING.has(reason)) await tx.run(setRefused, { instanceId: turn.instanceId, code: reason, at: clock.now() })
       const conversation = await tx.one(conversationBySeq, { seq: turn.conversationSeq })
       if (conversation === undefined) return END
-      // A follow-up that cannot be written is no reason to bother anybody.
+      // A follow-up that cannot be written needs nobody's attention.
       if (turn.kind === 'follow_up') {
         await tx.run(endTurn, { ...ended(turn), state: 'skipped', reason })
         return END
@@ -187,14 +187,14 @@ export function createThinker({
 
 const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, costMicros: null, durationMs: 0 }
 
-/** Somebody has to change something before the agent answers again. */
+/** Failures that a person has to fix before the agent can answer again. */
 const LASTING: ReadonlySet<HandoffReason> = new Set(['provider_refused', 'model_unknown', 'provider_key_missing'])
 
 type Verdict =
   | { readonly kind: 'retry'; readonly waitMs: number }
   | { readonly kind: 'hand_over'; readonly reason: HandoffReason }
 
-/** @returns undefined for an error of our own. */
+/** @returns undefined for an error in our own code. */
 function verdictOf(error: unknown, { tries, firstAtMs }: TurnRow, nowMs: number): Verdict | undefined {
   const retry = (delayMs: number, else_: HandoffReason): Verdict =>
     nowMs + delayMs - firstAtMs <= LONGEST_WAIT_MS

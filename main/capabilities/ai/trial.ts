@@ -36,7 +36,7 @@ export type Trial = ReturnType<typeof createTrial>
 
 const DEADLINE_MS = 120_000
 
-/** Answers as the agent would, and sends nothing. What it uses is counted, and its limits hold. */
+/** Answers as the agent would, without sending. Usage is counted, and the agent's limits apply. */
 export function createTrial(deps: TrialDeps) {
   const { db, clock, fusion, messages, brain, settings: store, agents, stages, conversations } = deps
   const outside = { one: db.readOne, all: db.read }
@@ -120,7 +120,7 @@ export function createTrial(deps: TrialDeps) {
         body.agent_id === undefined ? await primary(instance.id) : await agents.find(instance.id, body.agent_id)
       const agent = body.agent === undefined ? saved : tryDraft(saved, body.agent)
       const settings = await store.read(outside, instance.id)
-      // As for a person who writes it: no model is asked.
+      // As in a chat, a request for a person is answered without a model.
       if (asksForPerson(body.message, settings))
         return handedOver(handoffText(settings, body.message), body.stage_id ?? null)
       const history = [...(body.history ?? []), { from: 'person' as const, text: body.message }]
@@ -149,7 +149,7 @@ export function createTrial(deps: TrialDeps) {
       const known = await stages.of(outside, agent.id)
       const stageId = known.find(({ id }) => id === conversation?.stageId)?.id ?? null
       const decision = await askInTime(instance, { agent, question: asked.join('\n'), history, stageId })
-      // A holding line is no suggestion: the person who asks for one is the person it would promise.
+      // A holding message is not a useful suggestion: the reader is the person whom it promises.
       const isHolding = decision.handoff !== null && decision.sources.length === 0
       return {
         reply: isHolding ? null : decision.reply,

@@ -7,7 +7,7 @@ import { endTurn, turnBySeq } from './turn-store.ts'
 
 export type TurnFailure = (tx: Tx, turnSeq: number) => Promise<void>
 
-/** A turn that failed for a reason of our own, again and again: a person must know. */
+/** Reports a turn that failed repeatedly because of an error in our own code. */
 export function createTurnFailure({
   clock,
   chats,

@@ -20,7 +20,7 @@ export interface TurnRow {
   readonly agentId: string | null
   readonly stageId: string | null
   readonly decision: string | null
-  /** The instance that answers for the one of the chat; null: that one itself. */
+  /** The instance that sends the answer in place of the chat's own; null: the chat's own. */
   readonly sendsFrom: InstanceId | null
   readonly sentParts: number
   readonly messageIds: string
@@ -42,10 +42,10 @@ export type Part =
   | { readonly kind: 'media'; readonly mediaId: string; readonly mediaType: string; readonly filename: string | null }
   | { readonly kind: 'template'; readonly name: string; readonly language: string }
 
-/** What was decided, fixed before anything is sent: a turn that is taken up after a crash sends the same. */
+/** The stored decision, written before anything is sent: a turn that resumes after a crash sends the same. */
 export interface StoredDecision {
   readonly parts: readonly Part[]
-  /** What the turn is once all parts are sent. */
+  /** The state of the turn after all parts are sent. */
   readonly becomes: 'answered' | 'handed_over'
   readonly reply: string | null
   readonly sources: readonly AnswerSource[]
@@ -77,7 +77,7 @@ export const turnBySeq = sql<OfTurn, TurnRow>(`SELECT ${COLUMNS} FROM ai_turns W
 export const turnOf = sql<{ conversationSeq: number; turn: number }, TurnRow>(
   `SELECT ${COLUMNS} FROM ai_turns WHERE conversation_seq = :conversationSeq AND turn = :turn`,
 )
-/** A further message of the person. */
+/** Adds another message of the person to the turn. */
 export const addToTurn = sql<OfTurn & { question: string; dueAtMs: number }>(
   `UPDATE ai_turns SET question = :question, due_at = :dueAtMs, revision = revision + 1
    WHERE seq = :seq AND state IN ('waiting', 'thinking')`,
@@ -118,12 +118,12 @@ export const countTry = sql<OfTurn>('UPDATE ai_turns SET tries = tries + 1 WHERE
 export const partSent = sql<OfTurn & { sentParts: number; messageIds: string }>(
   'UPDATE ai_turns SET sent_parts = :sentParts, message_ids = :messageIds, tries = 0 WHERE seq = :seq',
 )
-/** Changes no row that has ended. */
+/** Changes no turn that has already ended. */
 export const endTurn = sql<OfTurn & { state: TurnState; reason: string | null; detail: string | null; now: number }>(
   `UPDATE ai_turns SET state = :state, reason = COALESCE(:reason, reason), detail = COALESCE(:detail, detail),
      ended_at = :now WHERE seq = :seq AND ended_at IS NULL`,
 )
-/** It has turned out that an answer reached the network whose send had no clear outcome. */
+/** An answer whose send had an unknown outcome turned out to be sent. */
 export const settleUnknown = sql<{ turnSeq: number; part: number }>(
   `UPDATE ai_turns SET state = 'answered', reason = NULL
    WHERE seq = :turnSeq AND sent_parts = :part AND state = 'unknown'`,
@@ -131,7 +131,7 @@ export const settleUnknown = sql<{ turnSeq: number; part: number }>(
 export const renameTurns = sql<{ conversationSeq: number; chat: string }>(
   'UPDATE ai_turns SET chat = :chat WHERE conversation_seq = :conversationSeq',
 )
-/** One that may be on its way keeps its number, which is in its Idempotency-Keys. */
+/** A turn that may be sending keeps its number, which is part of its Idempotency-Keys. */
 export const moveEndedTurns = sql<{ from: number; to: number; offset: number }>(
   `UPDATE ai_turns SET conversation_seq = :to, turn = turn + :offset
    WHERE conversation_seq = :from AND ended_at IS NOT NULL`,

@@ -22,12 +22,12 @@ interface TurnDeps extends Pick<AiDeps, 'clock' | 'jobs'> {
 
 /** Concurrent turns. One account gets at most half, so slow models of one account do not delay others. */
 const CONCURRENCY = 128
-/** Longer than all the steps of a model and its tools, each of which has limits of its own. */
+/** Longer than all the steps of a model and its tools, each of which has its own limits. */
 const DEADLINE_MS = 240_000
 
 /**
- * The job of a turn. It begins, thinks and sends, and each of these ends with a commit, so that a turn that is taken up
- * after a crash goes on where it was: a decision that was stored is sent as it is, and what was sent is not sent again.
+ * The job of a turn. It begins, thinks and sends; each step ends with a commit, so a turn resumes after a crash where
+ * it was: a stored decision is sent unchanged, and sent parts are not sent again.
  */
 export function createTurns({ clock, jobs, begin, think, send, failed }: TurnDeps): TurnQueue {
   const queue: JobQueue<TurnInput> = jobs.define<TurnInput, Step>({

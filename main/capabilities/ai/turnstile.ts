@@ -1,8 +1,8 @@
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 
 /**
- * Lets one through in each turn of the event loop. Preparing a request to a model takes milliseconds, and a hundred chats
- * that come at the same moment must not hold up callers of the API meanwhile.
+ * Admits one caller per turn of the event loop. Preparing a request to a model takes milliseconds, and a hundred
+ * chats at the same moment must not delay API callers.
  */
 export function createTurnstile(): () => Promise<void> {
   let last: Promise<void> = Promise.resolve()

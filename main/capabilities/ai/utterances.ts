@@ -5,7 +5,7 @@ import type { Messages } from '../messages/index.ts'
 import type { Utterance } from './decision.ts'
 import type { AiDeps } from './deps.ts'
 
-/** What stands for a message without words. */
+/** Text shown for a message without words. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   image: '[image]',
   video: '[video]',
@@ -16,7 +16,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
 }
 const UNREADABLE = new Set(Object.values(PLACEHOLDERS))
 
-/** A message as a text; empty if it says nothing. */
+/** A message as text; empty if it has no content. */
 export function spokenText({
   type,
   text,
@@ -32,13 +32,13 @@ export function spokenText({
   return words === '' ? placeholder : `${placeholder} ${words}`
 }
 
-/** There is nothing in it that an agent could read. */
+/** Whether it contains nothing that an agent could read. */
 export const isUnreadable = (question: string): boolean =>
   question.split('\n').every((line) => UNREADABLE.has(line.trim()))
 
 const MESSAGES = 40
 
-/** The instance and the one that is fused with it: each message of a chat is kept by one of them. */
+/** The instance and the one fused with it: each message of a chat is stored with one of them. */
 export async function sidesOf(
   { db, fusion }: Pick<AiDeps, 'db' | 'fusion'>,
   instanceId: InstanceId,
@@ -49,7 +49,7 @@ export async function sidesOf(
 
 /**
  * The last messages of a chat, oldest first.
- * @param sides as `sidesOf` has them.
+ * @param sides result of `sidesOf`.
  */
 export async function recentUtterances(
   messages: Pick<Messages, 'thread'>,
@@ -66,7 +66,7 @@ export async function recentUtterances(
       from: direction === 'in' ? ('person' as const) : ('agent' as const),
       text: spokenText({
         type,
-        // What a person taps is read already.
+        // The text of a tap is readable already.
         text: direction === 'in' ? text : shownText(text, contentIn(content)),
         caption: captionIn(media),
       }),
@@ -74,7 +74,7 @@ export async function recentUtterances(
     .filter(({ text }) => text !== '')
 }
 
-/** A message of a colleague that is on its way: its event may come later than the answer of the agent. */
+/** Whether a colleague's message is still being sent: its event may come after the agent's answer. */
 export async function hasPersonWritten(
   messages: Pick<Messages, 'thread'>,
   instanceId: InstanceId,
