@@ -16,8 +16,8 @@ interface Deps extends Pick<BillingDeps, 'db'> {
 const DAY_MS = 86_400_000
 
 /**
- * Lines of the overview: `past_due`, `frozen`, `amount_mismatch`, for a client `invoice_overdue`, and for the operator
- * those of overdue clients, of clients whose terms Stripe rejected, and `not_configured`.
+ * Issues for the overview: `past_due`, `frozen`, `amount_mismatch`; for a client `invoice_overdue`; for the operator
+ * those of overdue clients and of clients whose terms Stripe rejected, and `not_configured`.
  */
 export async function attentionOf(
   { db, settings, customers }: Deps,
@@ -26,7 +26,7 @@ export async function attentionOf(
   const mode = await settings.mode()
   const customer = await customers.find(accountId, mode)
   const nowMs = customers.nowMs(customer)
-  // The time of simulated billing can be ahead; lines of other rooms are in that of this computer.
+  // The clock of simulated billing may be ahead; issues of other rooms use this computer's time.
   const hereMs = (atMs: number | null) => (atMs === null ? null : atMs - (customer?.aheadMs ?? 0))
   const unpaid = (await db.read(livingSubscriptions, { accountId, mode })).filter(({ status }) => status !== 'active')
   const worst = unpaid.find(({ status }) => status === 'frozen') ?? unpaid[0]
@@ -80,7 +80,7 @@ export async function attentionOf(
   return lines
 }
 
-/** Ids that a person looks for at the payment provider. */
+/** Ids to search for at the payment provider. */
 function mismatchOf({ id, amount, currency, paymentId, invoiceId, subscriptionId }: OrderRow) {
   const params = { order: id, payment: paymentId ?? invoiceId ?? '–', amount: money({ amount, currency }) }
   return subscriptionId === null

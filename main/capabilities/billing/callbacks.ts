@@ -27,7 +27,7 @@ import type { Subscriptions } from './subscriptions.ts'
 
 type Input = { readonly owner: Mode; readonly eventId: string }
 
-/** What an event led to at the provider, ready to be recorded. */
+/** The provider's state for an event, ready to be recorded. */
 interface Found {
   readonly callback: Callback
   readonly customer: CustomerRow | undefined
@@ -55,8 +55,8 @@ const KEPT_MS = 30 * 86_400_000
 const PRUNED_AT_ONCE = 500
 
 /**
- * Callbacks come twice, in any order, before the answer they belong to, or never. An event says where to look; what
- * counts is what the provider says then.
+ * Callbacks may come twice, in any order, before the answer they belong to, or never. An event only says what to
+ * read; the state that is then read from the provider decides.
  */
 export function createBillingCallbacks(deps: Deps): BillingCallbacks {
   const { db, clock, jobs, settings, customers, provisioning, subscriptions, cards, tell } = deps
@@ -108,7 +108,7 @@ export function createBillingCallbacks(deps: Deps): BillingCallbacks {
     const order = await db.readOne(orderById, { id: orderId })
     if (order === undefined || order.accountId !== customer.accountId || order.status === 'paid') return undefined
     const { sessionId, changeOf } = order
-    // Its session is stored a moment after it was made; the callback can be faster.
+    // The session is stored just after it was created; the callback can arrive earlier.
     if (order.checkoutId !== null && sessionId === null) throw new Error('the checkout is not stored yet')
     const isRecurring = order.isRecurring === 1
     return provider.reconcile({ orderId, sessionId, changeOf, isRecurring, customerId: customer.customerId })
@@ -164,14 +164,14 @@ export function createBillingCallbacks(deps: Deps): BillingCallbacks {
       amount: event.refunded,
       ...{ currency, plan, product, tier, orderId, once },
     })
-    // What is charged again and again ends with its subscription.
+    // A full refund revokes a one-time order. What a subscription gives ends with the subscription.
     if (event.isWhole && order.subscriptionId === null) await deps.grants.revokeOrder(tx, orderId)
   }
 
   return {
     async take(body, signature) {
       let refusal: ApiError | undefined
-      // The simulator is not started for what comes in live mode.
+      // The simulator is not started for callbacks of live mode.
       const modes: readonly Mode[] = (await settings.mode()) === 'live' ? ['live'] : ['sandbox', 'live']
       for (const mode of modes) {
         const secret = await settings.callbackSecret(mode)
@@ -182,7 +182,7 @@ export function createBillingCallbacks(deps: Deps): BillingCallbacks {
           return await db.commit(async (tx) => {
             const isNew = await tx.run(addCallback, { owner: mode, eventId, body, now: clock.now() })
             if (isNew === 0) return
-            // The events of the operator's account; they are of no single account here.
+            // Events of the operator's own Stripe account; they belong to no account here.
             const accountId = mode as string as AccountId
             await queue.add(tx, {
               accountId,

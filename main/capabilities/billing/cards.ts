@@ -6,9 +6,9 @@ import { customerById, type CustomerRow } from './store.ts'
 import type { BillingJobs } from './work.ts'
 
 export interface Cards {
-  /** A card was saved: it is charged from now on, and pays what is owed. @throws ApiError billing_unavailable */
+  /** A card was saved: makes it the card to charge, and pays what is owed. @throws ApiError billing_unavailable */
   saved(customer: CustomerRow): Promise<void>
-  /** Somebody came back from the page on which cards are saved. */
+  /** Somebody returned from the page on which cards are saved. */
   returned(customerId: string): Promise<void>
   /** @throws ApiError billing_unavailable */
   remove(accountId: AccountId): Promise<void>

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Interval, ProductKind } from '../../contract/billing-words.ts'
 import type { Feature } from '../../contract/features.ts'
 
-/** What something costs before the provider was asked; the sandbox has exactly these prices. */
+/** A price before the provider was asked; in the sandbox these are the actual prices. */
 interface ListPrice {
   readonly amount: number
   readonly interval: Interval | null
@@ -14,7 +14,7 @@ interface Granted {
   readonly features: readonly Feature[]
 }
 
-/** A plan, or a tier of a product: what a price is for. */
+/** A plan, or a tier of a product, that can be bought. */
 export interface Offer extends Granted {
   readonly plan: string | null
   readonly product: string | null
@@ -23,7 +23,7 @@ export interface Offer extends Granted {
   readonly kind: 'plan' | ProductKind
   readonly quantity: number
   readonly list: ListPrice
-  /** How the provider's price is found, unless the settings say otherwise. */
+  /** Lookup key of the provider's price, unless the settings name another. */
   readonly lookupKey: string
 }
 
@@ -67,7 +67,7 @@ const VOICE: TierOf = {
 }
 const SETUP: TierOf = { product: 'setup', name: 'Guided setup', kind: 'addon', grants: () => ({}) }
 
-/** Everything that is sold. */
+/** Everything that can be bought. */
 export const OFFERS: readonly Offer[] = [
   plan('starter', 'Starter', 1_900, { slots: 5 }),
   plan('growth', 'Growth', 7_900, { slots: 25, voicePackages: 1 }),
@@ -95,7 +95,7 @@ interface Choice {
 }
 
 /**
- * The offer that a body names.
+ * The offer that a request body names.
  * @throws ApiError validation_error, not_found
  */
 export function findOffer(choice: Choice): Offer {
@@ -133,14 +133,14 @@ function findTier(product: string, id: string | undefined): Offer {
   return found
 }
 
-/** The offer of an order or subscription; undefined if it is not sold any more. */
+/** The offer of an order or subscription; undefined if it is no longer sold. */
 export const offerOf = ({ plan: planId, product, tier: tierId }: Pick<Offer, 'plan' | 'product' | 'tier'>) =>
   OFFERS.find((offer) => offer.plan === planId && offer.product === product && offer.tier === tierId)
 
-/** How settings name the price of an offer. */
+/** The name under which settings store the price of an offer. */
 export const priceNameOf = ({ plan: planId, product, tier: tierId }: Offer): string =>
   planId ?? `${product ?? ''}/${tierId ?? ''}`
 
-/** As invoices call it. */
+/** The name on invoices. */
 export const titleOf = ({ name, quantity, product }: Offer): string =>
   product === null || quantity === 1 ? name : `${name} (${String(quantity)})`

@@ -21,9 +21,9 @@ interface Deps extends Pick<BillingDeps, 'db' | 'clock'> {
   readonly orders: OrderPlace
   readonly provisioning: Provisioning
   readonly work: Pick<BillingJobs, 'watchOrder'>
-  /** Where the page leads back to. */
+  /** The URL to which the page returns. */
   readonly returnUrl: (checkoutId: string | null) => string
-  /** How addresses of the simulator's pages are shown now. */
+  /** Rewrites URLs of the simulator's pages to their current address. */
   readonly shown: (url: string) => string
 }
 
@@ -33,7 +33,7 @@ export interface Checkouts {
   get(accountId: AccountId, checkoutId: string): Promise<Checkout>
   /** @throws ApiError not_found */
   getOrder(accountId: AccountId, checkoutId: string): Promise<OrderRow>
-  /** Somebody came back from the page: looks now instead of later. */
+  /** Somebody returned from the page: checks immediately instead of later. */
   returned(checkoutId: string): Promise<void>
 }
 
@@ -80,7 +80,7 @@ export function createCheckouts(deps: Deps): Checkouts {
         ...(language !== undefined && { language }),
       })
       if (session.kind !== 'ok') {
-        // Nobody has seen the page, so nobody can pay on it.
+        // The page was never shown, so nobody can pay on it.
         await db.commit((tx) => provisioning.fail(tx, placed.id, 'canceled'))
         throw unavailable(
           session.kind === 'refused'

@@ -3,7 +3,7 @@ import { sql } from '../../kernel/sql.ts'
 import type { ClientCount } from '../client-attention.ts'
 import type { Mode } from './store.ts'
 
-/** An agency's own account at Stripe. */
+/** An agency's own Stripe account. */
 export interface AgencyRow {
   readonly accountId: AccountId
   readonly enabled: 0 | 1
@@ -27,9 +27,9 @@ export const saveAgency = sql<{ [K in keyof AgencyRow]: AgencyRow[K] }>(
 export interface ClientRow {
   readonly clientId: AccountId
   readonly agencyId: AccountId
-  /** JSON, as the body had it. */
+  /** JSON of the request body. */
   readonly terms: string
-  /** Counts the changes of the terms. */
+  /** Number of changes to the terms. */
   readonly revision: number
   readonly state: 'pending' | 'active' | 'past_due' | 'failed'
   readonly error: string | null
@@ -76,7 +76,7 @@ export const putClient = sql<{ [K in keyof ClientRow]: ClientRow[K] }>(
 
 export const dropClient = sql<{ clientId: string }>('DELETE FROM billing_clients WHERE client_id = :clientId')
 
-/** The sub-account, if it is one of this agency's. */
+/** The sub-account, if it belongs to this agency. */
 export const subAccountOf = sql<{ agencyId: string; clientId: string }, { name: string }>(
   'SELECT name FROM accounts WHERE id = :clientId AND parent_account_id = :agencyId',
 )

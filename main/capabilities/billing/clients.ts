@@ -33,16 +33,16 @@ import type { ClientBillingProvider, ClientState } from './stripe/client-billing
 import { chargedCosts, LEFT_OUT_DAYS, leftOutCosts, priceOfAMicro } from './message-costs.ts'
 import { checkUsagePrices, shownPrices, usagePricesOf, type ReportedPrice } from './usage-prices.ts'
 
-/** An agency bills its sub-accounts through its own account at Stripe. Off unless the agency turns it on. */
+/** An agency bills its sub-accounts through its own Stripe account. Off unless the agency turns it on. */
 export interface ClientBillings {
   settings(agencyId: AccountId): Promise<AgencyBilling>
   changeSettings(agencyId: AccountId, body: AgencyBillingBody): Promise<AgencyBilling>
   /** @throws ApiError not_found for an account that is not a sub-account of the agency, or is not billed. */
   get(agencyId: AccountId, clientId: string): Promise<ClientBilling>
   set(agencyId: AccountId, clientId: string, body: ClientBillingBody): Promise<ClientBilling>
-  /** What is left is invoiced. */
+  /** Invoices the remaining amount. */
   remove(agencyId: AccountId, clientId: string): Promise<void>
-  /** In the commit that deletes a sub-account: nobody is billed for it any more. */
+  /** Runs in the commit that deletes a sub-account, and stops its billing. */
   accountDeleted(tx: Tx, clientId: AccountId): Promise<void>
   invoices(agencyId: AccountId, clientId: string, page: { after: string | undefined; rows: number }): Promise<Invoices>
   /** The invoices that a client got from its agency. Empty if the agency has no payment provider. */
@@ -52,7 +52,7 @@ export interface ClientBillings {
 
 interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'jobs' | 'seal' | 'usage' | 'costs' | 'live'> {
   readonly providers: Pick<Providers, 'clients'>
-  /** How addresses of the provider's pages are shown now. */
+  /** Rewrites URLs of the provider's pages to their current address. */
   readonly shown: (url: string) => string
 }
 
@@ -63,7 +63,7 @@ type EndInput = { readonly agencyId: AccountId; readonly subscriptionId: string 
 const RETRIES_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000, 10_800_000, 21_600_000]
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Days are reported a while after they have ended: statuses of their last messages come later. */
+/** Usage of a day is reported some time after its end, because statuses of its last messages arrive later. */
 const SETTLING_MS = 2 * HOUR_MS
 
 const billsNobody = () =>
@@ -106,7 +106,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
     ...{ perLane: 1, concurrency: 2, deadlineMs: 180_000, retryDelaysMs: RETRIES_MS, keepsTrying: true },
     async act({ input: { clientId, revision } }) {
       const row = await db.readOne(clientRow, { clientId })
-      // Newer terms have a job of their own.
+      // Newer terms have their own job.
       if (row === undefined || row.revision !== revision) return null
       const client = await db.readOne(subAccountOf, { agencyId: row.agencyId, clientId })
       const provider = await providerOf(row.agencyId)
@@ -174,7 +174,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
           ? await chargedCosts(costs, { clientId, currency, markupPercent, day })
           : totals[counter]
       if (value === 0 || customerId === null) continue
-      // Stripe takes no time that lies ahead, and no day that is still open.
+      // Stripe accepts no time in the future, and no day that has not ended.
       const atMs = Math.min(clock.now(), Date.parse(`${day}T12:00:00Z`))
       const asked = await provider.report({ customerId, clientId, counter, day, value, atMs })
       if (asked.kind !== 'ok') throw new Error(`usage was not reported (${asked.kind})`)
@@ -245,7 +245,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
             keyLast4: key === null ? null : key.slice(-4),
           }),
         })
-        // What waited for the key, or failed without it, is tried again.
+        // Retries what was waiting for the key or failed without it.
         for (const { clientId } of await tx.all(clientsOfAgency, { agencyId })) await retry(tx, clientId)
       })
       return settings(agencyId)
@@ -310,7 +310,7 @@ export function createClientBillings(deps: Deps): ClientBillings {
     return toInvoices(found, shown, clock.now())
   }
 
-  /** Checks the subscription again when the invoices are read, so that a client that has paid is not called overdue. */
+  /** Reads the subscription again when invoices are listed, so that a client that has paid is not shown as overdue. */
   async function lookAgain(provider: ClientBillingProvider, { clientId, customerId, subscriptionId }: ClientRow) {
     if (customerId === null || subscriptionId === null) return
     const state = await provider.state(customerId, subscriptionId)
@@ -345,14 +345,14 @@ export function createClientBillings(deps: Deps): ClientBillings {
   }
 }
 
-/** An agency that has set nothing. */
+/** The default for an agency without settings. */
 const blank = (accountId: AccountId): AgencyRow => ({
   ...{ accountId, enabled: 0, mode: 'sandbox', keySealed: null, keyLast4: null },
 })
 
 const ownerOf = (agencyId: AccountId) => `billing:agency:${agencyId}`
 
-/** Each agency has an account of its own at the simulator. */
+/** Each agency has its own account at the simulator. */
 const sandboxKeyOf = (agencyId: AccountId) => `rk_test_agency_${agencyId.replaceAll('-', '')}`
 
 function termsOf({ terms }: ClientRow) {
@@ -399,6 +399,6 @@ function toRecord(row: ClientRow, leftOut: ClientBilling['message_costs_left_out
 const dayAfter = (day: string) => shiftDate(day, 1)
 const dayBefore = (day: string) => shiftDate(day, -1)
 const earlier = (one: string, other: string) => (one < other ? one : other)
-/** Days of UTC, as costs are counted by. */
+/** Days are in UTC, as for costs. */
 const lastSettledDay = (nowMs: number) => dayBefore(isoTime(nowMs - SETTLING_MS).slice(0, 10))
 const nextMidnight = (nowMs: number) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS

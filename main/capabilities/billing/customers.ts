@@ -10,9 +10,9 @@ import { addCustomer, customerOf, parentOf, saveCard, type CustomerRow, type Mod
 
 export interface Customers {
   find(accountId: AccountId, mode: Mode): Promise<CustomerRow | undefined>
-  /** Makes the account known to the provider. @throws ApiError billing_unavailable */
+  /** Creates the account's customer at the provider unless it exists. @throws ApiError billing_unavailable */
   ensure(accountId: AccountId): Promise<CustomerRow>
-  /** Reads the card from the provider, and remembers it. @throws ApiError billing_unavailable */
+  /** Reads the card from the provider and stores it. @throws ApiError billing_unavailable */
   refresh(customer: CustomerRow): Promise<CustomerState>
   /** The time of the account's billing: in the sandbox it can be ahead. */
   nowMs(customer: Pick<CustomerRow, 'aheadMs'> | undefined): number
@@ -75,7 +75,7 @@ export function createCustomers({ db, clock, live, settings, tell }: Deps): Cust
   }
 }
 
-/** @throws ApiError billing_unavailable for everything but an answer. */
+/** @throws ApiError billing_unavailable unless the provider answered. */
 export function orUnavailable<T>(asked: Asked<T>): T {
   if (asked.kind === 'ok') return asked.value
   if (asked.kind === 'refused') throw unavailable(`The payment provider refused the request: ${asked.message}`)
@@ -90,6 +90,6 @@ export function cardOf(customer: CustomerRow | undefined, nowMs: number): Card |
   return { ...card, expired: expiresMs(card) <= nowMs }
 }
 
-/** The first moment at which it does not work any more. */
+/** The first moment at which the card is expired. */
 export const expiresMs = ({ exp_month, exp_year }: Pick<Card, 'exp_month' | 'exp_year'>) =>
   Date.UTC(exp_year, exp_month, 1)

@@ -14,7 +14,7 @@ import type { Costs } from '../costs/index.ts'
 import type { Entitlements } from '../entitlements/index.ts'
 import type { Usage } from '../usage/index.ts'
 
-/** What the room is built from. */
+/** Dependencies of the room. */
 export interface BillingDeps {
   readonly db: Db
   readonly clock: Clock
@@ -32,7 +32,7 @@ export interface BillingDeps {
   readonly usage: Pick<Usage, 'totals' | 'today'>
   readonly costs: Pick<Costs, 'report'>
   readonly simulator: StripeSimulator
-  /** Where this service listens, and where others reach it. */
+  /** The address this service listens on, and its public URL. */
   readonly localUrl: () => string
   readonly publicBaseUrl: string | null
 }

@@ -9,12 +9,12 @@ const SOURCE = 'billing'
 type Bought = Pick<Offer, 'plan' | 'product' | 'tier'>
 
 export interface Grants {
-  /** What a subscription gives, frozen or not; nothing once it has ended. */
+  /** Grants of a subscription, frozen or not; none once it has ended. */
   ofSubscription(tx: Tx, subscription: SubscriptionRow): Promise<void>
-  /** What was paid once. */
+  /** Grants of a one-time purchase. */
   ofOrder(tx: Tx, order: OrderRow): Promise<void>
   revokeOrder(tx: Tx, orderId: string): Promise<void>
-  /** What was bought in one mode does not count in the other. */
+  /** Purchases of one mode do not count in the other. */
   switchMode(tx: Tx, mode: Mode): Promise<void>
 }
 

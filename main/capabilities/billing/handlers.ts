@@ -23,7 +23,7 @@ interface Page {
 }
 
 export function billingHandlers({ db, cursors, billing }: HandlerDeps): Handlers<typeof billingContract> {
-  /** A page of invoices, which the provider pages by the id of the last one. */
+  /** A page of invoices. The provider pages by the id of the last one. */
   async function invoicesOf(
     list: string,
     { limit = LIMITS.pageSizeDefault, cursor }: Page,
@@ -125,7 +125,7 @@ const callerOf = ({ principal, rawBody, idempotencyKey }: Pick<Call, 'principal'
   idempotencyKey,
 })
 
-/** @throws ApiError not_found, also for a checkout that nobody has paid. */
+/** @throws ApiError not_found, also for an unpaid checkout. */
 async function getOrder(db: Db, { accountId }: Principal, id: string): Promise<OrderRow> {
   const order = await db.readOne(orderById, { id })
   const isPurchase = order !== undefined && (order.checkoutId === null || order.status === 'paid')

@@ -9,7 +9,7 @@ export interface Fact {
   readonly mode: Mode
   readonly kind: (typeof HISTORY_KINDS)[number]
   readonly atMs: number
-  /** The same fact told twice is written once. */
+  /** Key that keeps a repeated event from being written twice. */
   readonly once: string
   readonly plan?: string | null
   readonly product?: string | null
@@ -22,7 +22,7 @@ export interface Fact {
 
 export type Tell = (tx: Tx, fact: Fact) => Promise<void>
 
-/** Writes what happened, in the commit that makes it true. */
+/** Writes the billing history, in the commits that it describes. */
 export function createHistory({ ids }: { readonly ids: Pick<Ids, 'tagged'> }): Tell {
   return async (tx, fact) => {
     const { accountId, mode, kind, atMs, once } = fact

@@ -42,15 +42,15 @@ export interface Billing extends BillingReads {
   setupCard(accountId: AccountId): Promise<{ url: string }>
   /** @throws ApiError invalid_state without a plan. */
   endPlan(accountId: AccountId, atPeriodEnd: boolean): Promise<Subscription>
-  /** Somebody came back from a page of the provider. */
+  /** Somebody returned from a page of the provider. */
   returned(query: { checkout: string | undefined; customer: string | undefined }): Promise<void>
   attention(query: AttentionQuery): Promise<readonly AttentionLine[]>
-  /** Orders nobody looks after, and grace periods that ended while the service did not run. */
+  /** Resumes orders without a job, and ends grace periods that expired while the service was off. */
   recover(): Promise<void>
   close(): Promise<void>
 }
 
-/** What accounts buy, and whether it is paid. */
+/** Purchases of accounts and their payments. */
 export function createBilling(deps: BillingDeps): Billing {
   const { db, live, publicBaseUrl, localUrl } = deps
   const base = () => publicBaseUrl ?? localUrl()

@@ -1,6 +1,6 @@
 import type { Invoice } from '../../contract/billing.ts'
 
-/** As the payment provider has it. Whether it is overdue depends on the time. */
+/** An invoice as the provider returns it. Whether it is overdue depends on the time. */
 export type ProviderInvoice = Omit<Invoice, 'overdue_since'>
 
 export interface ProviderInvoices {
@@ -16,7 +16,7 @@ export interface Invoices {
 export const NO_INVOICES: Invoices = { invoices: [], hasMore: false }
 
 /**
- * @param shown the address of a page of the provider, as a browser opens it.
+ * @param shown rewrites the URL of a provider's page for a browser.
  * @param nowMs of the customer: in the sandbox its clock can be ahead.
  */
 export function toInvoices(

@@ -1,27 +1,27 @@
 import type { Costs } from '../costs/index.ts'
 
-/** What Meta charged for a client's messages, passed on to the client with a markup. */
+/** Meta's charges for a client's messages, billed to the client with a markup. */
 
 type CostsByDay = Pick<Costs, 'report'>
 
-/** Costs in a currency. */
+/** An amount in a currency. */
 interface Amount {
   readonly currency: string
   readonly amount_micros: number
 }
 
-/** Stripe adds up millionths of the currency, so that only the line of an invoice is rounded. */
+/** Stripe sums millionths of the currency unit, so that only the invoice line is rounded. */
 const MICROS_PER_UNIT_DIGITS = 6
-/** How far back costs are looked up that could not be charged. */
+/** How many days back to look for costs that could not be charged. */
 export const LEFT_OUT_DAYS = 31
 
-/** The price of a millionth of the currency, in its smallest unit: `0.0001` for the US dollar. */
+/** The price of one millionth of the currency unit, in its smallest unit: `0.0001` for the US dollar. */
 export function priceOfAMicro(currency: string): string {
   const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
   return `0.${'1'.padStart(MICROS_PER_UNIT_DIGITS - maximumFractionDigits, '0')}`
 }
 
-/** @returns the costs of a day with the markup, in whole millionths, half up. */
+/** @returns the costs of a day with the markup, in whole millionths, rounded half up. */
 export async function chargedCosts(
   costs: CostsByDay,
   of: { readonly clientId: string; readonly currency: string; readonly markupPercent: number; readonly day: string },
@@ -32,7 +32,7 @@ export async function chargedCosts(
   return Number((hundredths + 50n) / 100n)
 }
 
-/** Costs in other currencies than the client's, which Stripe cannot put on its invoices. */
+/** Costs in currencies other than the client's, which Stripe cannot put on its invoices. */
 export async function leftOutCosts(
   costs: CostsByDay,
   of: { readonly clientId: string; readonly currency: string; readonly from: string; readonly to: string },

@@ -14,14 +14,14 @@ import {
   type SubscriptionRow,
 } from './store.ts'
 
-/** An offer that may be bought now, with what the account has. */
+/** An offer that may be bought now, with the account's current purchases. */
 export interface Wanted {
   readonly offer: Offer
   readonly instanceId: string | null
   readonly mode: Mode
   readonly customer: CustomerRow
   readonly price: PriceRow
-  /** The subscription of the plan that the account has; null for products, and without a plan. */
+  /** The subscription of the account's current plan; null for products, and without a plan. */
   readonly current: SubscriptionRow | null
 }
 
@@ -33,9 +33,12 @@ export interface Block {
 }
 
 export interface OfferCheck {
-  /** Existence and form, which come before money and state. @throws ApiError validation_error, not_found */
+  /** Checks existence and form, before payment and state. @throws ApiError validation_error, not_found */
   read(accountId: AccountId, body: OrderBody): Promise<{ offer: Offer; instanceId: string | null }>
-  /** Everything it needs from the provider. @throws ApiError billing_unavailable, invalid_state if the price changed. */
+  /**
+   * Reads the current price from the provider. @throws ApiError billing_unavailable, invalid_state if the price
+   * changed.
+   */
   price(accountId: AccountId, offer: Offer, instanceId: string | null): Promise<Wanted>
   /** Why the account may not buy it now; null if it may. */
   blockOf(accountId: AccountId, wanted: Pick<Wanted, 'offer' | 'mode' | 'current'>): Promise<Block | null>
@@ -106,7 +109,7 @@ export function createOfferCheck({ db, entitlements, settings, customers }: Deps
   }
 }
 
-/** @throws ApiError billing_unavailable, naming the first thing that is missing. */
+/** @throws ApiError billing_unavailable that names the first missing setting. */
 export async function requireReady(settings: Pick<ProviderSettingsStore, 'missing'>): Promise<void> {
   const [first] = (await settings.missing()).filter(({ what }) => what !== 'callback_address')
   if (first !== undefined)
@@ -124,7 +127,7 @@ export function refuse({ reason, message, slotsUsed, slotsAfter }: Block): ApiEr
 export const money = ({ amount, currency }: Pick<PriceRow, 'amount' | 'currency'>): string =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount / 100)
 
-/** @throws ApiError invalid_state: an account pays in one currency. */
+/** @throws ApiError invalid_state: an account can pay in only one currency. */
 export function refuseOtherCurrency(has: string | null, price: Pick<PriceRow, 'currency'>): void {
   if (has === null || has === price.currency) return
   throw new ApiError(

@@ -10,14 +10,14 @@ import { GRACE_MS } from './subscriptions.ts'
 
 const DAY_MS = 86_400_000
 const SOON_MS = 30 * DAY_MS
-/** A pace of fewer days says nothing: numbers are paired on the first. */
+/** With fewer days a forecast is not reliable, because numbers are paired on the first day. */
 const ENOUGH_DAYS = 7
 const ENOUGH_MS = ENOUGH_DAYS * DAY_MS
 
 interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'entitlements' | 'usage'> {
   readonly settings: ProviderSettingsStore
   readonly customers: Customers
-  /** How addresses of the provider's pages are shown now. */
+  /** Rewrites URLs of the provider's pages to their current address. */
   readonly shown: (url: string) => string
 }
 
@@ -28,7 +28,7 @@ export interface BillingReads {
 }
 
 export function createReads({ db, clock, entitlements, usage, settings, customers, shown }: Deps): BillingReads {
-  /** The price as it was last read; in the sandbox it is known before. */
+  /** The last price read from the provider; in the sandbox, the list price. */
   async function priceOf(): Promise<(offer: Offer) => Plan['price'] | undefined> {
     const mode = await settings.mode()
     const [view, known] = [await settings.view(), await settings.prices()]
@@ -115,7 +115,7 @@ export function createReads({ db, clock, entitlements, usage, settings, customer
     }
   }
 
-  /** null also if the provider cannot be reached. The rest is shown anyway. */
+  /** null also if the provider cannot be reached, so that the rest can be shown. */
   async function openInvoice(customer: CustomerRow | undefined): Promise<BillingOverview['open_invoice']> {
     const provider = customer && (await settings.findProvider(customer.mode))
     if (customer === undefined || provider === undefined) return null
@@ -191,7 +191,7 @@ function toExtra(row: SubscriptionRow, price: (offer: Offer) => Plan['price'] | 
   ]
 }
 
-/** When sends stop, or stopped. */
+/** When sends stop, or stopped, because of a missing payment. */
 export function frozenAt(row: Pick<SubscriptionRow, 'pastDueSinceMs' | 'frozenAtMs'> | undefined): number | null {
   const since = row?.pastDueSinceMs ?? null
   return row?.frozenAtMs ?? (since === null ? null : since + GRACE_MS)
@@ -222,10 +222,10 @@ function cardNotices(card: BillingOverview['card'], nowMs: number): BillingOverv
   return [{ kind, at: isoTime(endMs), days_left: Math.max(0, Math.ceil((endMs - nowMs) / DAY_MS)) }]
 }
 
-/** Beyond five years a forecast says nothing. */
+/** A forecast beyond five years is meaningless. */
 const tooFar = (atMs: number | null, nowMs: number) => atMs !== null && atMs > nowMs + 5 * 365 * DAY_MS
 
-/** This month so far, and the whole month before. @param today YYYY-MM-DD */
+/** The current month so far, and the whole previous month. @param today YYYY-MM-DD */
 function monthsOf(today: string) {
   const [year = 0, month = 1] = today.split('-').map(Number)
   const day = (ms: number) => new Date(ms).toISOString().slice(0, 10)

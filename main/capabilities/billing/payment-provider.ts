@@ -6,24 +6,24 @@ import type { Interval, PurchaseFailure } from '../../contract/billing-words.ts'
 /** A request that takes no money, or whose failure is final. */
 export type Asked<T> =
   | { readonly kind: 'ok'; readonly value: T }
-  /** The provider refuses it, and nothing was done. `code` is the provider's. */
+  /** The provider refused, and nothing was changed. `code` is the provider's. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | Unanswered
 
 type Unanswered =
-  /** Nothing left this machine, or the provider did not take it. */
+  /** Nothing was sent, or the provider did not accept it. */
   | { readonly kind: 'not_sent' }
-  /** It may have taken effect. */
+  /** The request may have taken effect. */
   | { readonly kind: 'unknown' }
 
-/** What became of a request to take money. */
+/** Result of a charge. */
 export type Charged =
   | { readonly kind: 'paid'; readonly value: Payment }
   | { readonly kind: 'declined'; readonly code: PurchaseFailure; readonly message: string }
   | { readonly kind: 'action_required' }
   | Exclude<Asked<never>, { kind: 'ok' }>
 
-/** What the provider made, as far as it applies. */
+/** What the provider created. Fields are set if they apply. */
 export interface Payment {
   readonly amount: number
   readonly currency: string
@@ -32,7 +32,7 @@ export interface Payment {
   readonly invoiceId: string | null
 }
 
-/** A purchase as the provider gets it; the order is committed before. */
+/** A purchase for the provider; its order is already committed. */
 export interface PurchaseOrder {
   /** Also the idempotency key at the provider. */
   readonly orderId: string
@@ -44,17 +44,17 @@ export interface PurchaseOrder {
   readonly description: string
 }
 
-/** A subscription as the provider has it now. */
+/** The current state of a subscription at the provider. */
 export interface SubscriptionState {
   readonly id: string
   readonly customerId: string
   readonly status: 'active' | 'past_due' | 'incomplete' | 'ended'
-  /** Of the last order that changed it. */
+  /** The last order that changed it. */
   readonly orderId: string | null
   readonly priceId: string | null
   readonly periodEndMs: number | null
   readonly cancelsAtPeriodEnd: boolean
-  /** When its latest invoice was due, while that is not paid. */
+  /** Due date of its latest invoice while that is unpaid. */
   readonly unpaidSinceMs: number | null
   readonly latestInvoiceId: string | null
 }
@@ -65,11 +65,11 @@ export interface CustomerState {
   readonly card: Omit<Card, 'expired'> | null
 }
 
-/** What an order became at the provider. */
+/** The state of an order at the provider. */
 export type OrderState =
   | { readonly kind: 'paid'; readonly payment: Payment }
   | { readonly kind: 'failed'; readonly code: PurchaseFailure }
-  /** The provider has nothing of it. */
+  /** The provider has no record of it. */
   | { readonly kind: 'absent' }
   /** Not decided yet. */
   | { readonly kind: 'pending' }
@@ -82,7 +82,7 @@ interface CheckoutOrder {
   readonly isRecurring: boolean
   readonly successUrl: string
   readonly cancelUrl: string
-  /** Of the page, and of the customer's invoices from then on. */
+  /** Language of the page, and of the customer's later invoices. */
   readonly language?: InvoiceLanguage
 }
 
@@ -94,7 +94,7 @@ export interface FoundPrice {
   readonly interval: Interval | null
 }
 
-/** Something the provider says has happened. What counts is looked up; an event only says where to look. */
+/** An event reported by the provider. It only says what to read; the state that is then read decides. */
 export type PayEvent =
   | { readonly kind: 'order'; readonly orderId: string }
   | { readonly kind: 'subscription'; readonly subscriptionId: string }
@@ -127,26 +127,26 @@ export interface Callback {
   readonly events: readonly PayEvent[]
 }
 
-/** A service that takes payments. Amounts are in the smallest unit of their currency. */
+/** A payment provider. Amounts are in the smallest unit of their currency. */
 export interface PaymentProvider {
   createCustomer(account: { accountId: string; name: string }): Promise<Asked<string>>
   customer(customerId: string): Promise<Asked<CustomerState>>
-  /** Makes the card that was saved last the one that purchases and renewals are charged to. */
+  /** Makes the most recently saved card the one for purchases and renewals. */
   useNewestCard(customerId: string): Promise<Asked<null>>
   removeCards(customerId: string): Promise<Asked<null>>
 
-  /** The saved card is charged once. */
+  /** Charges the saved card once. */
   charge(order: PurchaseOrder): Promise<Charged>
-  /** The saved card is charged now and for each period. */
+  /** Charges the saved card now and for each period. */
   subscribe(order: PurchaseOrder): Promise<Charged>
-  /** @param at from when on the new price counts, as it was previewed. */
+  /** @param at the time from which the new price applies, as previewed. */
   changePlan(order: PurchaseOrder, subscriptionId: string, at: number): Promise<Charged>
   createCheckout(order: CheckoutOrder): Promise<Asked<{ sessionId: string; url: string; expiresAtMs: number }>>
   expireCheckout(sessionId: string): Promise<Asked<null>>
   setupPage(customerId: string, urls: { successUrl: string; cancelUrl: string }): Promise<Asked<{ url: string }>>
   portal(customerId: string, returnUrl: string): Promise<Asked<{ url: string }>>
 
-  /** What became of an order, as far as the provider can tell now. */
+  /** The current state of an order at the provider. */
   reconcile(order: {
     readonly orderId: string
     readonly customerId: string
@@ -156,7 +156,7 @@ export interface PaymentProvider {
   }): Promise<OrderState>
   subscription(id: string): Promise<Asked<SubscriptionState>>
   endSubscription(id: string, how: 'at_period_end' | 'keep' | 'now_with_credit'): Promise<Asked<null>>
-  /** Charges what is owed. @param key of this try. */
+  /** Charges what is owed. @param key idempotency key of this attempt. */
   payInvoice(invoiceId: string, methodId: string, key: string): Promise<Charged>
 
   prices(lookupKeys: readonly string[]): Promise<Asked<readonly FoundPrice[]>>
@@ -166,16 +166,16 @@ export interface PaymentProvider {
     readonly subscriptionId: string | null
     readonly at: number
   }): Promise<Asked<Omit<Preview, 'change' | 'blocked'>>>
-  /** @param after the id of the invoice before the page. */
+  /** @param after id of the last invoice of the previous page. */
   invoices(
     customerId: string,
     page: { after?: string | undefined; rows: number; status?: 'open' },
   ): Promise<Asked<ProviderInvoices>>
   refund(paymentId: string, amount: number | null, key: string): Promise<Asked<null>>
-  /** Which rights the key lacks. */
+  /** Permissions that the key lacks. */
   missingRights(): Promise<Asked<readonly string[]>>
 
-  /** Reads a callback that was accepted before. */
+  /** Reads a callback that was verified before. */
   parseCallback(raw: Buffer): Callback
   /** @throws ApiError unauthorized unless it was signed with the secret within the last five minutes. */
   readCallback(raw: Buffer, signature: string | undefined, secret: string, nowMs: number): Promise<Callback>

@@ -6,7 +6,7 @@ import type { BillingDeps } from './deps.ts'
 import type { Wanted } from './offer-check.ts'
 import { addOrder, orderById, pendingPlan, type OrderRow } from './store.ts'
 
-/** A call that may be repeated with its Idempotency-Key. */
+/** A call that may be retried with its Idempotency-Key. */
 export interface OrderCall {
   readonly accountId: AccountId
   readonly rawBody: unknown
@@ -15,13 +15,13 @@ export interface OrderCall {
 
 export interface OrderPlace {
   request(operation: string, call: OrderCall): KeyedRequest
-  /** Commits the order and claims the key, before any money moves. */
+  /** Commits the order and claims the key before any money is charged. */
   place(
     order: NewOrder,
     request: KeyedRequest,
     watch: (tx: Tx, order: OrderRow) => Promise<void>,
   ): Promise<OrderRow | Created>
-  /** In the commit that makes the answer true. */
+  /** Stores the answer in the commit that makes it true. */
   settle(tx: Tx, order: OrderRow, request: KeyedRequest, body: object): Promise<Created>
 }
 
@@ -49,7 +49,7 @@ export function createOrderPlace({ db, clock, ids, idempotency }: Deps): OrderPl
       return db.commit(async (tx) => {
         const earlier = await request.claim(tx, id)
         if (earlier !== undefined) return { bytes: earlier, replayed: true }
-        // Two of them would make two subscriptions.
+        // A second order of a plan would create a second subscription.
         if (offer.plan !== null && (await tx.one(pendingPlan, { accountId, mode })) !== undefined) {
           throw new ApiError(
             'invalid_state',

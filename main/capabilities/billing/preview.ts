@@ -13,7 +13,7 @@ interface Deps extends Pick<BillingDeps, 'entitlements'> {
   readonly check: OfferCheck
 }
 
-/** What a purchase would cost now, and why it cannot be made. Charges and stores nothing. */
+/** The current cost of a purchase, and why it cannot be made. Charges and stores nothing. */
 export function createPreview({ entitlements, settings, customers, check }: Deps) {
   async function termsOf({ customer, price, current, mode, offer }: Wanted, isSame: boolean) {
     if (price.interval === null) return paidOnce(offer, price)
@@ -53,7 +53,7 @@ export function createPreview({ entitlements, settings, customers, check }: Deps
   }
 }
 
-/** The provider previews subscriptions only. What is paid once is charged to the card as it is, without credit. */
+/** The provider previews only subscriptions. One-time purchases are charged at their price, without credit. */
 const paidOnce = (offer: Offer, { amount, currency }: PriceRow) => ({
   ...{ amount_due_cents: amount, currency, credit_cents: 0, next_payment: null },
   lines: [{ description: `1 × ${titleOf(offer)}`, amount_cents: amount, proration: false }],

@@ -9,28 +9,28 @@ import { createClientBilling, type ClientBillingProvider } from './stripe/client
 import { createStripeProvider } from './stripe/provider.ts'
 import type { Mode } from './store.ts'
 
-/** Works with the simulator alone. */
+/** Works only with the simulator. */
 export const SANDBOX_KEY = 'rk_test_switchboard'
 const STRIPE = 'https://api.stripe.com'
 
 export interface Providers {
   readonly sandbox: PaymentProvider
-  /** A provider at Stripe itself, for this key. */
+  /** Stripe itself, with this key. */
   live(key: Secret): PaymentProvider
-  /** Another account at Stripe, or at the simulator, which bills the clients of an agency. */
+  /** Another Stripe or simulator account, with which an agency bills its clients. */
   clients(mode: Mode, key: Secret): ClientBillingProvider
-  /** What the simulator signs with; prepared when it is first needed. */
+  /** The simulator's signing secret; prepared on first use. */
   sandboxSecret(): Promise<string>
   close(): Promise<void>
 }
 
-/** One adapter, and where it is pointed at. The simulator is never asked in live mode. */
+/** One adapter for Stripe and the simulator. In live mode the simulator is never used. */
 export function createProviders(
   deps: Pick<BillingDeps, 'clock' | 'resolve' | 'dial' | 'simulator' | 'localUrl'>,
 ): Providers {
   const { clock, resolve, dial, simulator, localUrl } = deps
   const toStripe = createOutbound({ clock, resolve, dial, trustedRanges: [], only: () => [STRIPE] })
-  // A simulator is dialled where it says it is.
+  // The simulator's own address is used without a lookup.
   const toSimulator = createOutbound({
     ...{ clock, resolve },
     trustedRanges: ['127.0.0.0/8'],

@@ -11,14 +11,14 @@ import type { Subscriptions } from './subscriptions.ts'
 
 export interface Provisioning {
   /**
-   * Gives the account what it has paid for, once: the answer of the provider, a callback, the way back from the page and
-   * the poller all come here, in any order.
-   * @returns the order as it is then.
+   * Provisions a paid order exactly once. It may be called by the provider's answer, a callback, the return from the
+   * page and the poller, in any order.
+   * @returns the updated order.
    */
   provision(tx: Tx, orderId: string, payment: Payment): Promise<OrderRow | undefined>
   /** Nothing was charged. */
   fail(tx: Tx, orderId: string, code: PurchaseFailure): Promise<OrderRow | undefined>
-  /** The request is over, and its outcome will be known later: a repeat is answered with the order as it is. */
+  /** The request ends before the outcome is known: a repeat is answered with the order's state. */
   keepAnswer(tx: Tx, order: OrderRow): Promise<void>
 }
 
@@ -27,7 +27,7 @@ interface Deps extends Pick<BillingDeps, 'live' | 'clock' | 'log' | 'idempotency
   readonly grants: Grants
   readonly subscriptions: Pick<Subscriptions, 'begin'>
   readonly tell: Tell
-  /** In the same commit: what is left to do at the provider. */
+  /** Work left to do at the provider, added in the same commit. */
   readonly followUp: (tx: Tx, order: OrderRow) => Promise<void>
 }
 
@@ -45,15 +45,15 @@ export function createProvisioning(deps: Deps): Provisioning {
     return { accountId, mode, kind, atMs, plan, product, tier, amount, currency, orderId, once: `${kind} ${orderId}` }
   }
 
-  /** The request may have ended without an answer, in a crash or because the storage failed. */
+  /** The request may have ended without an answer, in a crash or because storage failed. */
   async function keepAnswer(tx: Tx, order: OrderRow): Promise<void> {
     const { accountId, id, idemKey } = order
-    // A checkout that was not answered was shown to nobody.
+    // The answer of a checkout request is not kept: its page was shown to nobody.
     if (idemKey === null || order.checkoutId !== null) return
     await idempotency.settle(tx, accountId, idemKey, 201, Buffer.from(JSON.stringify(toPurchase(order))), id)
   }
 
-  /** It cannot be undone here: the provider keeps fees, and a person may have to talk to the buyer. */
+  /** Not refunded automatically: the provider keeps its fees, and a person may have to talk to the buyer. */
   async function settleOther(tx: Tx, order: OrderRow, payment: Payment): Promise<OrderRow | undefined> {
     const { id } = order
     await tx.run(settleMismatched, { id, ...payment })
@@ -70,7 +70,7 @@ export function createProvisioning(deps: Deps): Provisioning {
     async provision(tx, orderId, payment) {
       const order = await tx.one(orderById, { id: orderId })
       if (order === undefined || order.status === 'paid' || isMismatched(order)) return order
-      // Credit can make it less; more, or another currency, is not what somebody agreed to.
+      // Credit may lower the amount; a higher amount or another currency was not agreed to.
       if (payment.currency !== order.currency || payment.amount > order.amount) return settleOther(tx, order, payment)
       const { amount, currency, subscriptionId, paymentId, invoiceId } = payment
       const now = deps.clock.now()
@@ -99,7 +99,7 @@ export function createProvisioning(deps: Deps): Provisioning {
       if ((await tx.run(settleFailed, { id: orderId, status, code })) > 0 && status === 'failed') {
         await tell(tx, { ...(await factOf(tx, order, 'purchase_failed')), detail: code })
       }
-      // Nothing was charged, so a repeat may buy.
+      // Nothing was charged, so the same key may buy again.
       if (order.idemKey !== null) await idempotency.release(tx, order.accountId, order.idemKey, orderId)
       publish(tx, order)
       return tx.one(orderById, { id: orderId })

@@ -26,13 +26,13 @@ interface Deps extends Pick<BillingDeps, 'db' | 'log'> {
 
 export type Purchase = (call: OrderCall & { readonly body: OrderBody }) => Promise<Created>
 
-/** After this the poller looks; the request itself is over by then. */
+/** The poller checks after this time; the request itself has ended by then. */
 const FIRST_LOOK_MS = 60_000
 
 /**
- * Charges the saved card. The order is committed before, its id is the idempotency key at the provider, and the answer
- * is recorded in one commit with what was bought. A crash or a timeout in between leaves it `processing`, and the poller
- * finds out what happened.
+ * Charges the saved card. The order is committed first, its id is the idempotency key at the provider, and the answer
+ * is recorded in one commit with the purchase. After a crash or a timeout it stays `processing`, and the poller finds
+ * out the result.
  */
 export function createPurchase(deps: Deps): Purchase {
   const { db, log, settings, customers, check, orders, provisioning, work } = deps
@@ -61,7 +61,7 @@ export function createPurchase(deps: Deps): Purchase {
     return conclude(placed, request, charged)
   }
 
-  /** What it costs now: the price, or what is due for the rest of the period. */
+  /** The current amount: the price, or what is due for the rest of the period. */
   async function termsOf(provider: PaymentProvider, { customer, price, current }: Wanted) {
     if (current === null) return { amount: price.amount, changeOf: null, prorationAtMs: null }
     const at = customers.nowMs(customer)
@@ -94,7 +94,7 @@ export function createPurchase(deps: Deps): Purchase {
         })
       case 'unknown':
         log.warn({ event: 'billing.outcome_unknown', orderId: order.id })
-        // The poller finds out; to charge again would be to guess.
+        // The poller finds out the result; charging again could charge twice.
         return db.commit((tx) => orders.settle(tx, order, request, toPurchase(order)))
       case 'declined':
         await fail(order, charged.code)

@@ -25,7 +25,7 @@ export const toPurchase = (order: OrderRow): Purchase => ({
 
 const DAY_MS = 86_400_000
 
-/** @param shown how the address of a page is shown now. */
+/** @param shown rewrites the URL of a page to its current address. */
 export const toCheckout = (order: OrderRow, shown: (url: string) => string): Checkout => ({
   checkout_id: order.checkoutId ?? '',
   checkout_url: shown(order.checkoutUrl ?? ''),

@@ -26,7 +26,7 @@ interface ClockView {
   readonly advanced_days: number
 }
 
-/** What a person could do on the pages of the simulated provider, and its time. */
+/** What a person could do on the simulated provider's pages, and the simulated time. */
 export interface BillingSandbox {
   clock(accountId: AccountId): Promise<ClockView>
   advance(accountId: AccountId, days: number): Promise<ClockView>

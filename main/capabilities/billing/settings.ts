@@ -25,15 +25,15 @@ export interface ProviderSettingsStore {
   mode(): Promise<Mode>
   /** @throws ApiError billing_unavailable, sealed */
   provider(mode?: Mode): Promise<PaymentProvider>
-  /** As `provider`; undefined where it is not configured. */
+  /** Like `provider`; undefined if the mode is not configured. */
   findProvider(mode: Mode): Promise<PaymentProvider | undefined>
-  /** What callbacks of this mode are signed with; undefined where it is not configured. */
+  /** The signing secret of this mode's callbacks; undefined if the mode is not configured. */
   callbackSecret(mode: Mode): Promise<string | undefined>
   missing(): Promise<readonly Missing[]>
-  /** The price of an offer as it was last read. */
+  /** The last price read for an offer. */
   price(offer: Offer): Promise<PriceRow | undefined>
   prices(): Promise<ReadonlyMap<string, PriceRow>>
-  /** Asks the provider what it costs now. @throws ApiError billing_unavailable */
+  /** Reads the current prices from the provider. @throws ApiError billing_unavailable */
   refreshPrices(offers: readonly Offer[]): Promise<readonly FoundPrice[]>
   view(): Promise<ProviderSettings>
   update(body: ProviderBody): Promise<ProviderSettings>
@@ -42,7 +42,7 @@ export interface ProviderSettingsStore {
 
 interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'seal' | 'publicBaseUrl'> {
   readonly providers: Providers
-  /** In the commit that changes the mode. */
+  /** Runs in the commit that changes the mode. */
   readonly onMode: (tx: Parameters<Parameters<BillingDeps['db']['commit']>[0]>[0], mode: Mode) => Promise<void>
 }
 
@@ -60,7 +60,7 @@ export function createProviderSettings(deps: Deps): ProviderSettingsStore {
     row.keySealed === null ? undefined : seal.open(row.keySealed, KEY_OWNER)
 
   const lookupKeyOf = (row: ProviderRow, offer: Offer): string => {
-    // Written by `update`, from names of offers.
+    // Written by `update`, with names of offers as keys.
     const chosen = JSON.parse(row.lookupKeys) as Record<string, string>
     return (row.mode === 'live' ? chosen[priceNameOf(offer)] : undefined) ?? offer.lookupKey
   }
@@ -171,7 +171,7 @@ export function createProviderSettings(deps: Deps): ProviderSettingsStore {
           ...(key !== undefined && sealed('key', key)),
           ...(secret !== undefined && sealed('secret', secret)),
           lookupKeys: JSON.stringify({ ...(JSON.parse(before.lookupKeys) as object), ...lookupKeys }),
-          // What was found in one mode says nothing about the other.
+          // Results of the other mode or key no longer apply.
           ...((isChanged || isMoved) && { missing: '[]', checkedAtMs: null }),
         })
         if (isChanged) await tx.run(dropPrices, { mode: 'live' })

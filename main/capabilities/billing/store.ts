@@ -4,8 +4,6 @@ import { sql } from '../../kernel/sql.ts'
 
 export type Mode = 'sandbox' | 'live'
 
-// The operator's settings.
-
 export interface ProviderRow {
   readonly mode: Mode
   readonly keySealed: Uint8Array | null
@@ -54,8 +52,6 @@ export const putPrice = sql<PriceRow & { mode: Mode; now: number }>(
 
 export const dropPrices = sql<{ mode: Mode }>('DELETE FROM billing_prices WHERE mode = :mode')
 
-// Accounts at the provider.
-
 export interface CustomerRow {
   readonly accountId: AccountId
   readonly mode: Mode
@@ -94,8 +90,6 @@ export const parentOf = sql<{ accountId: string }, { parentId: string | null; na
   'SELECT parent_account_id AS parentId, name FROM accounts WHERE id = :accountId',
 )
 
-// Orders.
-
 type OrderStatus = 'processing' | 'open' | 'paid' | 'failed' | 'expired'
 
 export interface OrderRow {
@@ -117,7 +111,7 @@ export interface OrderRow {
   readonly sessionId: string | null
   readonly checkoutUrl: string | null
   readonly expiresAtMs: number | null
-  /** The subscription that a checkout for another plan puts an end to. */
+  /** The subscription that ends when this checkout for another plan is paid. */
   readonly replaces: string | null
   /** The subscription that a purchase changes. */
   readonly changeOf: string | null
@@ -181,7 +175,7 @@ export const pendingPlan = sql<{ accountId: string; mode: Mode }, { id: string }
      AND plan IS NOT NULL ORDER BY seq LIMIT 1`,
 )
 
-/** Nobody knows yet whether they are paid. */
+/** Orders whose payment is still undecided. */
 export const undecidedOrders = sql<
   { afterSeq: number; rows: number },
   Pick<OrderRow, 'seq' | 'id' | 'accountId' | 'failureCode'>
@@ -190,7 +184,7 @@ export const undecidedOrders = sql<
    WHERE status IN ('processing', 'open') AND seq > :afterSeq ORDER BY seq LIMIT :rows`,
 )
 
-/** What was paid once and not refunded, of every account: for a change of the mode. */
+/** One-time purchases of all accounts that were paid and not refunded: for a change of the mode. */
 export const paidOneTimeOfAll = sql<{ mode: Mode }, OrderRow>(
   `SELECT ${ORDER} FROM billing_orders
    WHERE status = 'paid' AND subscription_id IS NULL AND mode = :mode AND refunded_cents < amount_cents`,
@@ -202,7 +196,9 @@ export const setSession = sql<{ id: string; sessionId: string; url: string; expi
    WHERE id = :id`,
 )
 
-/** The first caller wins; later ones change no row. A payment that was judged failed and then arrives is paid. */
+/**
+ * The first caller wins; later calls change nothing. An order counted as failed becomes paid if its payment arrives.
+ */
 export const settlePaid = sql<{
   id: string
   amount: number
@@ -247,8 +243,6 @@ export const mismatchedOrders = sql<{ accountId: string }, OrderRow>(
      AND refunded_cents < amount_cents ORDER BY seq LIMIT 50`,
 )
 
-// Subscriptions.
-
 export interface SubscriptionRow {
   readonly id: string
   readonly accountId: AccountId
@@ -273,7 +267,7 @@ export const subscriptionById = sql<{ id: string }, SubscriptionRow>(
   `SELECT ${SUBSCRIPTION} FROM billing_subscriptions WHERE id = :id`,
 )
 
-/** Those that have not ended, the oldest first. */
+/** Subscriptions that have not ended, oldest first. */
 export const livingSubscriptions = sql<{ accountId: string; mode: Mode }, SubscriptionRow>(
   `SELECT ${SUBSCRIPTION} FROM billing_subscriptions
    WHERE account_id = :accountId AND mode = :mode AND status <> 'ended' ORDER BY created_at, id`,
@@ -299,8 +293,6 @@ export const unpaidAccounts = sql<Record<never, never>, { accountId: AccountId; 
    WHERE status IN ('past_due', 'frozen') AND past_due_since > 0 ORDER BY past_due_since LIMIT 1000`,
 )
 
-// Callbacks.
-
 export const addCallback = sql<{ owner: string; eventId: string; body: Uint8Array; now: number }>(
   `INSERT INTO billing_callbacks (owner, event_id, body, received_at) VALUES (:owner, :eventId, :body, :now)
    ON CONFLICT (owner, event_id) DO NOTHING`,
@@ -314,13 +306,11 @@ export const callbackDone = sql<{ owner: string; eventId: string; now: number }>
   `UPDATE billing_callbacks SET processed_at = :now WHERE owner = :owner AND event_id = :eventId`,
 )
 
-/** Long after Stripe has stopped to repeat them. */
+/** Kept much longer than Stripe repeats callbacks. */
 export const pruneCallbacks = sql<{ before: number; limit: number }>(
   `DELETE FROM billing_callbacks WHERE (owner, event_id) IN (
      SELECT owner, event_id FROM billing_callbacks WHERE received_at < :before ORDER BY received_at LIMIT :limit)`,
 )
-
-// History.
 
 export interface HistoryRow {
   readonly seq: number
@@ -351,7 +341,7 @@ export const historyPage = sql<{ accountId: string; mode: Mode; beforeSeq: numbe
 )
 
 /** Instances that were created since then and still exist. */
-/** `firstAtMs`: when the oldest of all that still exist was created. */
+/** `firstAtMs`: creation of the oldest instance that still exists. */
 export const newInstances = sql<{ accountId: string; sinceMs: number }, { created: number; firstAtMs: number | null }>(
   `SELECT COUNT(CASE WHEN created_at >= :sinceMs THEN 1 END) AS created, MIN(created_at) AS firstAtMs FROM instances
    WHERE account_id = :accountId AND deleted_at IS NULL`,

@@ -18,19 +18,19 @@ import {
 } from './store.ts'
 
 const DAY_MS = 86_400_000
-/** Everything works for so long after a payment failed. */
+/** Grace period after a failed payment, in which everything still works. */
 export const GRACE_MS = 7 * DAY_MS
-/** Days before the end of the grace period on which somebody is told. */
+/** Days before the end of the grace period on which a warning is sent. */
 const WARN_DAYS = [3, 1]
 
 export interface Subscriptions {
   /** A paid order begins a subscription or changes one. */
   begin(tx: Tx, order: OrderRow, subscriptionId: string): Promise<void>
-  /** Makes ours what the provider has. @returns undefined for a subscription that is not ours. */
+  /** Copies the provider's state. @returns undefined for an unknown subscription. */
   apply(tx: Tx, state: SubscriptionState): Promise<SubscriptionRow | undefined>
-  /** Ends grace periods that are over, and tells who must be told before. @returns when to look again. */
+  /** Ends expired grace periods and sends due warnings. @returns when to check again. */
   settleGrace(tx: Tx, accountId: AccountId, mode: Mode): Promise<number | null>
-  /** A checkout for another plan was paid. */
+  /** Ends a subscription, after a checkout for another plan was paid. */
   end(tx: Tx, id: string): Promise<void>
 }
 
@@ -38,7 +38,7 @@ interface Deps extends Pick<BillingDeps, 'live'> {
   readonly customers: Pick<Customers, 'nowMs'>
   readonly grants: Grants
   readonly tell: Tell
-  /** Called in the commit in which an account begins to owe money. */
+  /** Called in the commit in which an account starts to owe money. */
   readonly watch: (tx: Tx, accountId: AccountId, mode: Mode) => Promise<void>
 }
 
@@ -59,7 +59,7 @@ export function createSubscriptions({ live, customers, grants, tell, watch }: De
       return { ...rest, status: 'ended', pastDueSinceMs: null, frozenAtMs: null, warnedDays: null }
     if (state.status !== 'past_due')
       return { ...rest, status: 'active', pastDueSinceMs: null, frozenAtMs: null, warnedDays: null }
-    // What was owed first counts, not the invoice after it.
+    // The grace period counts from the first unpaid invoice, not from later ones.
     const since = before.pastDueSinceMs ?? state.unpaidSinceMs ?? nowMs
     return { ...rest, status: before.status === 'frozen' ? 'frozen' : 'past_due', pastDueSinceMs: since }
   }
@@ -136,7 +136,7 @@ export function createSubscriptions({ live, customers, grants, tell, watch }: De
     async apply(tx, state) {
       const before = await tx.one(subscriptionById, { id: state.id })
       if (before === undefined || state.status === 'incomplete') return undefined
-      // What has ended stays so: an older callback must not bring it back.
+      // An ended subscription stays ended: an older callback must not reopen it.
       if (before.status === 'ended') return before
       const customer = await tx.one(customerById, { customerId: state.customerId })
       const nowMs = customers.nowMs(customer)

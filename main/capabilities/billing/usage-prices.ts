@@ -3,22 +3,22 @@ import { ApiError } from '../../contract/errors.ts'
 
 type Terms = Pick<ClientBillingBody, 'metered' | 'usage_prices'>
 
-/** What is charged for the use that a counter counts. */
+/** Price for the units of a counter. */
 export interface UsagePrice {
   readonly counter: Metered
-  /** How many counted units the amount is for; a started lot of them is charged as a whole one. */
+  /** Number of units that the amount covers; a started lot is charged in full. */
   readonly per: UnitsOfPrice
-  /** In the smallest unit of the currency, without needless zeros: `0.01`. */
+  /** In the smallest unit of the currency, without trailing zeros: `0.01`. */
   readonly amount: string
 }
 
-/** What Stripe counts for an invoice: a counter of use, or the millionths that messages cost. */
+/** A counter on Stripe invoices: usage, or the millionths that messages cost. */
 export type ReportedCounter = Metered | 'message_costs'
 export interface ReportedPrice extends Omit<UsagePrice, 'counter'> {
   readonly counter: ReportedCounter
 }
 
-/** The prices of terms in either form. Those of `metered` come first; one that is in both is one price. */
+/** The prices of terms in either form, those of `metered` first. A price given in both forms counts once. */
 export function usagePricesOf({ metered = [], usage_prices: prices = [] }: Terms): readonly UsagePrice[] {
   const whole = metered.map(({ counter, unit_amount_cents: cents }) => ({
     ...{ counter, per: 1 as const, amount: String(cents) },
@@ -30,7 +30,7 @@ export function usagePricesOf({ metered = [], usage_prices: prices = [] }: Terms
   return [...whole, ...all.filter((price) => !isKnown(price))]
 }
 
-/** @throws ApiError validation_error where a counter has two prices, or none that can be charged. */
+/** @throws ApiError validation_error if a counter has two prices, or a price that cannot be charged. */
 export function checkUsagePrices(terms: Terms): void {
   const seen = new Set<Metered>()
   for (const { counter, per } of usagePricesOf(terms)) {
@@ -51,7 +51,7 @@ export function checkUsagePrices(terms: Terms): void {
   }
 }
 
-/** Both forms, as they are shown. `metered` has what fits into it. */
+/** Both forms for the answer. `metered` contains the prices that it can express. */
 export function shownPrices(terms: Terms): Required<Terms> {
   const prices = usagePricesOf(terms)
   return {
@@ -65,7 +65,7 @@ export function shownPrices(terms: Terms): Required<Terms> {
 const isSame = (one: UsagePrice, other: UsagePrice) =>
   one.counter === other.counter && one.per === other.per && one.amount === other.amount
 
-/** `002.50` is `2.5`. */
+/** Turns `002.50` into `2.5`. */
 function shortest(amount: string): string {
   const [whole = '', decimals = ''] = amount.split('.')
   const kept = Array.from(decimals)

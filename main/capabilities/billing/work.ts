@@ -20,15 +20,15 @@ type FollowUpInput = {
 type PayInput = { readonly accountId: AccountId; readonly mode: Mode; readonly key: string }
 
 export interface BillingJobs {
-  /** Finds out what became of an order, until it is known. */
+  /** Checks an order repeatedly until its outcome is known. */
   watchOrder(tx: Tx, order: Pick<OrderRow, 'id' | 'accountId'>, firstInMs: number): Promise<void>
-  /** At start. A backup may know orders, and not the jobs that look for what became of them. */
+  /** Runs at start. A restored backup may contain orders without the jobs that check them. */
   recover(): Promise<void>
-  /** Ends the grace period in time. */
+  /** Ends the grace period on time. */
   watchGrace(tx: Tx, accountId: AccountId, mode: Mode): Promise<void>
-  /** What is left to do at the provider after an order was provisioned. */
+  /** Does the remaining work at the provider after an order was provisioned. */
   followUp(tx: Tx, order: OrderRow): Promise<void>
-  /** Pays what an account owes. @param key once for each occasion. */
+  /** Pays what an account owes. @param key unique for each occasion. */
   payDebts(tx: Tx, input: PayInput): Promise<void>
 }
 
@@ -39,14 +39,14 @@ interface Deps extends Pick<BillingDeps, 'db' | 'clock' | 'jobs'> {
   readonly subscriptions: () => Subscriptions
 }
 
-/** A request at the provider has ended by then; what it does not know, it never got. */
+/** Requests at the provider have ended by then; an order that it does not know never arrived. */
 const ABSENT_AFTER_MS = 5 * 60_000
 const SOON_MS = 15_000
 const PAGE = 100
 const HOUR_MS = 3_600_000
 const RETRIES_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000, 10_800_000, 21_600_000]
 
-/** Every 15 seconds while somebody is likely to be on the page, then ever more rarely. */
+/** Every 15 seconds while somebody is probably on the page, then less and less often. */
 const pauseAfter = (ageMs: number) => (ageMs < 10 * 60_000 ? SOON_MS : ageMs < HOUR_MS ? 2 * 60_000 : 15 * 60_000)
 
 /** The work of billing that happens later. */
@@ -122,7 +122,7 @@ export function createBillingJobs(deps: Deps): BillingJobs {
       if (order === undefined || provider === undefined) throw new Error('billing is not set up')
       const customer = await customers.find(order.accountId, order.mode)
       if (input.replaces !== null) must(await provider.endSubscription(input.replaces, 'now_with_credit'))
-      // A card that was entered on a page is the one that later purchases charge.
+      // A card entered on a page is charged for later purchases.
       if (customer !== undefined) await customers.refresh(customer)
       if (input.subscriptionId === null) return null
       const state = await provider.subscription(input.subscriptionId)
@@ -175,7 +175,7 @@ export function createBillingJobs(deps: Deps): BillingJobs {
         await db.commit(async (tx) => {
           for (const order of undecided) {
             const { id, accountId, failureCode } = order
-            // An earlier version looked it up, and left it undecided.
+            // An earlier version looked it up without deciding, so the repeat needs another key.
             const key = failureCode === 'amount_mismatch' ? `${id}:mismatch` : id
             await orders.add(tx, { accountId, subjectId: id, key, input: { orderId: id } })
           }
@@ -200,7 +200,7 @@ export function createBillingJobs(deps: Deps): BillingJobs {
 }
 
 function must(asked: { readonly kind: string; readonly code?: string }): void {
-  // It ended already: an earlier run of this job did it.
+  // The subscription has already ended in an earlier run of this job.
   if (asked.kind === 'ok' || (asked.kind === 'refused' && asked.code === 'resource_missing')) return
   throw new Error(`the provider did not do it (${asked.kind})`)
 }

@@ -50,7 +50,7 @@ export const clientsContract = {
     reply: { status: 200, description: 'The settings.', schema: AgencyBilling },
     errors: ['invalid_state', 'sealed'],
     examples: { body: { enabled: true }, reply: AGENCY },
-    // It takes a credential.
+    // Credentials must not pass through an assistant.
     tool: null,
   }),
 
@@ -93,7 +93,7 @@ export const clientsContract = {
       },
       reply: CLIENT_BILLING_EXAMPLE,
     },
-    // Invoices go to people; a person sets them up.
+    // Its invoices go to customers, so a person must set them up.
     tool: null,
   }),
 

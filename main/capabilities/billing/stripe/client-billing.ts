@@ -8,14 +8,14 @@ import { toInvoice } from './invoice-view.ts'
 import { INVOICE_WORDS } from './invoice-words.ts'
 import { asked } from './outcome.ts'
 
-/** What a client is to pay. */
+/** Prices and currency that a client pays. */
 interface ClientTerms {
   readonly clientId: string
-  /** Counts the changes of the terms; part of every idempotency key. */
+  /** Number of changes to the terms; part of every idempotency key. */
   readonly revision: number
   readonly name: string
   readonly email: string
-  /** Of the invoices, and of Stripe’s emails and pages about them. */
+  /** Language of the invoices, and of Stripe’s emails and pages about them. */
   readonly language: InvoiceLanguage
   readonly amount: number
   readonly currency: string
@@ -32,15 +32,15 @@ export interface ClientState {
 }
 
 export interface ClientBillingProvider {
-  /** Makes Stripe have these terms. Repeating it changes nothing more. */
+  /** Applies these terms at Stripe. Repeating it changes nothing. */
   apply(
     terms: ClientTerms,
     known: { customerId: string | null; subscriptionId: string | null },
   ): Promise<Asked<ClientState>>
   state(customerId: string, subscriptionId: string): Promise<Asked<ClientState>>
-  /** Bills what is left and ends it. */
+  /** Invoices the remaining amount and ends the subscription. */
   end(subscriptionId: string): Promise<Asked<null>>
-  /** Repeating it does not count twice. */
+  /** Reports usage; a repeated report does not count twice. */
   report(use: {
     customerId: string
     clientId: string
@@ -54,7 +54,7 @@ export interface ClientBillingProvider {
 
 const DAYS_TO_PAY = 14
 
-/** An agency's own account at Stripe: its clients pay invoices there. */
+/** An agency's own Stripe account, in which its clients pay their invoices. */
 export function createClientBilling(client: () => Promise<Stripe>): ClientBillingProvider {
   const ask = <T>(request: (stripe: Stripe) => Promise<T>): Promise<Asked<T>> =>
     asked(async () => request(await client()))
@@ -89,7 +89,7 @@ export function createClientBilling(client: () => Promise<Stripe>): ClientBillin
             payload: { stripe_customer_id: customerId, value: String(value) },
           })
         } catch (error) {
-          // An earlier run of the same day was counted.
+          // An earlier run already reported this day.
           if (!(error instanceof Error && /already exists/.test(error.message))) throw error
         }
         return null
@@ -127,7 +127,7 @@ async function putTaxId(stripe: Stripe, customerId: string, wanted: ClientTerms[
   for (const { id, type, value } of data) {
     if (type !== wanted?.type || value !== wanted.value) await stripe.customers.deleteTaxId(customerId, id)
   }
-  // Stripe knows which types there are, and says so where one is not.
+  // Stripe knows the valid types, and reports an invalid one.
   if (wanted !== null && !isThere) {
     await stripe.customers.createTaxId(customerId, wanted)
   }
@@ -161,7 +161,7 @@ async function pricesFor(stripe: Stripe, terms: ClientTerms): Promise<string[]> 
   return ids
 }
 
-/** Whole amounts are sent as they always were: an idempotency key that is used again needs the same request. */
+/** Whole amounts keep their field from earlier versions: a reused idempotency key requires an identical request. */
 function amountFor({ per, amount }: ReportedPrice): Partial<Stripe.PriceCreateParams> {
   return {
     ...(amount.includes('.')

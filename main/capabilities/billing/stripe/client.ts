@@ -2,9 +2,9 @@ import type Stripe from 'stripe'
 import type { Outbound } from '../../../outbound/outbound.ts'
 import type { Secret } from '../../../kernel/secret.ts'
 
-/** Why Stripe's client got no answer. */
+/** Stripe's client got no answer. */
 export class NotAnswered extends Error {
-  /** false: nothing left this machine. */
+  /** false: nothing was sent. */
   readonly sent: boolean
 
   constructor(code: string, sent: boolean) {
@@ -16,7 +16,7 @@ export class NotAnswered extends Error {
 
 interface ClientDeps {
   readonly key: Secret
-  /** `https://api.stripe.com`, or where a simulator listens. */
+  /** `https://api.stripe.com`, or the simulator's address. */
   readonly baseUrl: string
   readonly outbound: Pick<Outbound, 'request'>
 }
@@ -25,20 +25,20 @@ const HEADERS_MS = 20_000
 const BODY_MS = 10_000
 const BODY_BYTES = 4 * 1024 * 1024
 
-/** Made when it is first needed, and kept. */
+/** Created on first use, and kept. */
 export function lazyClient(make: () => Promise<Stripe>): () => Promise<Stripe> {
   let client: Promise<Stripe> | undefined
   return () => (client ??= make())
 }
 
-/** Loaded when it is first needed: the library takes 25 MB. */
+/** Loaded on first use: the library takes 25 MB. */
 let library: Promise<typeof Stripe> | undefined
 export const stripeLibrary = (): Promise<typeof Stripe> =>
   (library ??= import('stripe').then((module) => module.default))
 
 /**
- * Stripe's own client, over our guarded way out. It repeats nothing by itself: whether a request may be repeated is
- * decided where its outcome is recorded.
+ * Stripe's own client over our guarded outbound. Its automatic retries are off: the code that records an outcome
+ * decides about a retry.
  */
 export async function createStripeClient({ key, baseUrl, outbound }: ClientDeps): Promise<Stripe> {
   const library = await stripeLibrary()
@@ -84,7 +84,7 @@ function httpClientOver(outbound: Pick<Outbound, 'request'>): InstanceType<typeo
   }
 }
 
-/** The client leaves out what it does not set. */
+/** Converts headers to text; the client leaves some undefined. */
 const textHeaders = (headers: object): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {

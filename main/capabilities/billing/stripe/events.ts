@@ -4,7 +4,7 @@ import type { Callback, PayEvent } from '../payment-provider.ts'
 const idOf = (reference: string | { readonly id: string } | null | undefined): string | null =>
   typeof reference === 'string' ? reference : (reference?.id ?? null)
 
-/** An event of Stripe in our words. An event of no interest has none. */
+/** Converts a Stripe event. Events that do not matter here become an empty callback. */
 export function readEvent(event: Stripe.Event): Callback {
   const object = event.data.object as { customer?: string | { id: string } | null; id?: string; object?: string }
   return {

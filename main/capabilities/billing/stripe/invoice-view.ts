@@ -19,7 +19,7 @@ export function toInvoice(invoice: Stripe.Invoice): ProviderInvoice {
     currency: invoice.currency,
     created_at: time(invoice.created),
     due_at: isoTimeOrNull(dueMs(invoice)),
-    // The period of an invoice is the one before it; people look for what they paid for.
+    // Stripe's period of an invoice is the previous one; people look for the period they paid for.
     period_start: time(line?.period.start ?? invoice.period_start),
     period_end: time(line?.period.end ?? invoice.period_end),
     description: line?.description ?? '',
@@ -28,13 +28,13 @@ export function toInvoice(invoice: Stripe.Invoice): ProviderInvoice {
   }
 }
 
-/** Only an invoice that is sent has a date. One that is charged is due when Stripe first tries to charge it. */
+/** Only an invoice sent by email has a due date. One that is charged is due when Stripe first tries to charge it. */
 function dueMs({ due_date: date, attempted, status_transitions: { finalized_at: finalized } }: Stripe.Invoice) {
   const seconds = date ?? (attempted ? finalized : null)
   return seconds === null ? null : seconds * 1_000
 }
 
-/** @param periodEnd of the subscription that is changed; null for a new one. */
+/** @param periodEnd of the subscription to change; null for a new one. */
 export function toPreview(
   invoice: Stripe.Invoice,
   price: Stripe.Price,

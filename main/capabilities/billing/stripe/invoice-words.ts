@@ -1,7 +1,7 @@
 import type { InvoiceLanguage } from '../../../contract/client-billing.ts'
 import type { ReportedCounter } from '../usage-prices.ts'
 
-/** What the lines of a client's invoices are named. */
+/** Names of the lines on a client's invoices. */
 interface InvoiceWords {
   readonly service: string
   readonly counters: Readonly<Record<ReportedCounter, string>>

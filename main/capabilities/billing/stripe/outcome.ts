@@ -1,7 +1,7 @@
 import type { Asked, Charged } from '../payment-provider.ts'
 import { NotAnswered } from './client.ts'
 
-/** The fields of Stripe's errors that decide something. */
+/** The fields of Stripe's errors that are used. */
 interface Fault {
   readonly type?: string
   readonly statusCode?: number
@@ -11,7 +11,7 @@ interface Fault {
   readonly detail?: unknown
 }
 
-/** Asks, and puts every answer into one of our four words. */
+/** Converts the result of a request into one of our four outcomes. */
 export async function asked<T>(request: () => Promise<T>): Promise<Asked<T>> {
   try {
     return { kind: 'ok', value: await request() }
@@ -30,7 +30,7 @@ function outcomeOf(error: unknown): Exclude<Asked<never>, { kind: 'ok' }> {
   }
   // Too many requests: nothing was executed.
   if (status === 429) return { kind: 'not_sent' }
-  // 409: the first request with this key still runs.
+  // 409: the first request with this key is still running.
   if (status >= 500 || status === 409) return { kind: 'unknown' }
   return { kind: 'refused', code: fault.code ?? fault.type ?? 'refused', message: fault.message ?? '' }
 }
@@ -42,7 +42,7 @@ const NEEDS_CARDHOLDER = new Set([
   'invoice_payment_intent_requires_action',
 ])
 
-/** As `asked`, for requests that take money: a refused card is an outcome of its own. */
+/** Like `asked`, for charges: a declined card is a separate outcome. */
 export async function charged<T>(request: () => Promise<T>, read: (value: T) => Charged): Promise<Charged> {
   try {
     return read(await request())

@@ -21,7 +21,7 @@ import { asked, charged } from './outcome.ts'
 const TOLERANCE_SECONDS = 300
 const LATEST = ['latest_invoice', 'latest_invoice.payments']
 
-/** Stripe behind our port. @param client made when it is first needed. */
+/** Stripe as a payment provider. @param client created on first use. */
 export function createStripeProvider(client: () => Promise<Stripe>): PaymentProvider {
   const ask = <T>(request: (stripe: Stripe) => Promise<T>): Promise<Asked<T>> =>
     asked(async () => request(await client()))
@@ -61,7 +61,7 @@ export function createStripeProvider(client: () => Promise<Stripe>): PaymentProv
         const method = (await newestCard(stripe, customerId))?.id
         if (method === undefined) return
         await stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method } })
-        // A checkout leaves its card with the subscription, where it would be charged before the customer's.
+        // A checkout stores its card on the subscription, where it would be charged instead of the customer's.
         for await (const { id, default_payment_method: own } of stripe.subscriptions.list({ customer: customerId })) {
           if (idOf(own) !== method) await stripe.subscriptions.update(id, { default_payment_method: method })
         }
@@ -140,7 +140,7 @@ export function createStripeProvider(client: () => Promise<Stripe>): PaymentProv
     async reconcile(order) {
       const state = await ask((stripe) => findOrder(stripe, order))
       if (state.kind === 'ok') return state.value
-      // The customer or the session is gone: nothing can come of the order any more.
+      // The customer or the session no longer exists, so the order can never be paid.
       return state.kind === 'refused' && state.code === 'resource_missing' ? { kind: 'absent' } : { kind: 'unknown' }
     },
     subscription: (id) =>
@@ -205,7 +205,7 @@ export function createStripeProvider(client: () => Promise<Stripe>): PaymentProv
       ),
     missingRights: () => ask(missingRights),
 
-    // Its signature was checked when it came.
+    // The signature was verified on arrival.
     parseCallback: (raw) => readEvent(JSON.parse(raw.toString()) as Stripe.Event),
     async readCallback(raw, signature, secret, nowMs) {
       if (signature === undefined) {
@@ -213,7 +213,7 @@ export function createStripeProvider(client: () => Promise<Stripe>): PaymentProv
       }
       const { webhooks } = await stripeLibrary()
       refuseOtherTime(signature, nowMs)
-      // The library parses it as it is.
+      // The library parses it without limits.
       if (excessOf(shapeOfForeign(raw)) !== undefined)
         throw new ApiError('invalid_json', `The body has more than ${LIMITS.bodyValues} values, which no event has.`)
       return readEvent(
@@ -223,7 +223,7 @@ export function createStripeProvider(client: () => Promise<Stripe>): PaymentProv
   }
 }
 
-/** The library throws errors of several kinds for a signature that is malformed, such as `t=,v1=`. */
+/** The library throws several kinds of errors for a malformed signature such as `t=,v1=`. */
 function construct(event: () => Stripe.Event): Stripe.Event {
   try {
     return event()
@@ -235,7 +235,7 @@ function construct(event: () => Stripe.Event): Stripe.Event {
 
 const unproved = (message: string) => new ApiError('unauthorized', message, { 'www-authenticate': 'Signature' })
 
-/** Both ways: a clock that is behind would let a recorded callback be replayed for as long. */
+/** Limits the time in both directions: with a slow clock, a recorded callback could be replayed for longer. */
 function refuseOtherTime(signature: string, nowMs: number): void {
   const seconds = Number(/(?:^|,)\s*t=(\d+)/.exec(signature)?.[1] ?? NaN)
   const off = Math.round(nowMs / 1_000 - seconds)
@@ -258,7 +258,7 @@ const intentOf = (order: PurchaseOrder): Stripe.PaymentIntentCreateParams => ({
   currency: order.currency,
   customer: order.customerId,
   payment_method: order.methodId,
-  // Nothing that would send somebody to another page.
+  // Allows no payment method that redirects the buyer to another page.
   automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
   description: order.description,
   metadata: { order_id: order.orderId },
@@ -314,8 +314,8 @@ function paymentOf(subscription: Stripe.Subscription | null, invoice: Stripe.Inv
 }
 
 /**
- * Looks an order up by the id in its metadata. Lists of one customer are complete at once; Stripe's search would know
- * of a payment only after up to a minute.
+ * Finds an order by the id in its metadata. Lists of a customer are complete immediately, but Stripe's search can lag
+ * by a minute.
  */
 async function findOrder(stripe: Stripe, order: Parameters<PaymentProvider['reconcile']>[0]): Promise<OrderState> {
   const { orderId, customerId, sessionId, changeOf } = order
@@ -410,7 +410,7 @@ const readPrice = (price: Stripe.Price): FoundPrice => ({
   interval: INTERVALS[price.recurring?.interval ?? ''] ?? null,
 })
 
-/** A restricted key answers 403 where it lacks a right; nothing is made here. */
+/** Stripe answers 403 if a restricted key lacks a permission. The requests used here create nothing. */
 async function missingRights(stripe: Stripe): Promise<string[]> {
   const PROBES: Readonly<Record<string, () => Promise<unknown>>> = {
     Customers: () => stripe.customers.list({ limit: 1 }),
