@@ -6,7 +6,7 @@ import type { Numbers } from './config.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { campaignById, lanesOf, toCampaign, type StoredCampaign } from './store.ts'
 
-/** A campaign and the instances it uses. */
+/** A campaign and its instances. */
 export interface Found {
   readonly campaign: StoredCampaign
   readonly instanceIds: readonly InstanceId[]
@@ -14,7 +14,7 @@ export interface Found {
 
 const notFound = () => new ApiError('not_found', 'There is no campaign with this id.')
 
-/** What a caller may see. A restricted key sees a campaign only if it may use all its instances. */
+/** Which campaigns a caller may see. A restricted key sees a campaign only if it may use all its instances. */
 export function createAccess({ db, instances }: Pick<CampaignsDeps, 'db' | 'instances'>) {
   const read = { one: db.readOne, all: db.read } as const
 
@@ -30,8 +30,9 @@ export function createAccess({ db, instances }: Pick<CampaignsDeps, 'db' | 'inst
     },
 
     /**
-     * The instances a campaign is to use.
-     * @throws ApiError not_found for one that is not there or not for this caller; validation_error for two networks.
+     * The instances for a campaign.
+     * @throws ApiError not_found for one that does not exist or that the caller may not use; validation_error for two
+     * networks.
      */
     async numbers(caller: Principal, ids: readonly string[]): Promise<Numbers & { known: readonly KnownInstance[] }> {
       const known: KnownInstance[] = []

@@ -33,7 +33,7 @@ const nearBudget = sql<Omit<StoppedQuery, 'status' | 'since'>, StoppedRow>(
      AND (network = :network OR :network IS NULL) ORDER BY seq DESC LIMIT :rows`,
 )
 
-/** The clients of an agency with campaigns that stand still and should not. */
+/** Clients of an agency with campaigns that stopped unexpectedly. */
 const clientsWithStopped = sql<{ accountId: string; network: Network | null; failedSince: number }, ClientCount>(
   `SELECT a.id, a.name, COUNT(*) AS count, MIN(c.updated_at) AS sinceMs
    FROM accounts a JOIN campaigns c ON c.account_id = a.id
@@ -44,7 +44,7 @@ const clientsWithStopped = sql<{ accountId: string; network: Network | null; fai
    GROUP BY a.id`,
 )
 
-/** The clients of an agency with running campaigns that have nearly used up their budget. */
+/** Clients of an agency with running campaigns that have nearly used up their budget. */
 const clientsNearBudget = sql<{ accountId: string; network: Network | null }, ClientCount>(
   `SELECT a.id, a.name, COUNT(*) AS count, MIN(c.budget_warned_at) AS sinceMs
    FROM accounts a JOIN campaigns c ON c.account_id = a.id
@@ -55,12 +55,12 @@ const clientsNearBudget = sql<{ accountId: string; network: Network | null }, Cl
 )
 
 const MOST = 200
-/** A campaign stays failed; a line about it ends after this time. */
+/** A failed campaign stays failed, but its issue disappears after this time. */
 const FAILED_SHOWN_MS = 3 * 24 * 3_600_000
-/** A person who paused it knows, and sending hours begin without anybody. */
+/** Pauses that need nobody: a person caused them, or they end with the sending hours. */
 const EXPECTED = new Set<PauseReason | null>(['user', 'outside_window'])
 
-/** Campaigns that stand still and should not, and those that have nearly used up their budget; those of clients too. */
+/** Campaigns that stopped unexpectedly, and campaigns that have nearly used up their budget; also those of clients. */
 export function createAttention({ db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> }) {
   return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
     const of = { accountId, network, rows: MOST }

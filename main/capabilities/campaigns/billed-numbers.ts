@@ -24,7 +24,7 @@ export function billedNumberOf(
     const numberId = engine.billedNumber?.(id) ?? null
     return numberId === null ? null : { numberId, instance, engine }
   } catch {
-    // This build has no such engine, so the number sends nothing.
+    // This build lacks the engine, so the number cannot send.
     return null
   }
 }

@@ -17,7 +17,7 @@ export type BudgetHolds = ReturnType<typeof createBudgetHolds>
 export function createBudgetHolds({ db, costs, state }: Deps) {
   const read = { one: db.readOne, all: db.read } as const
 
-  /** Whether the budget that held it covers its next message now. */
+  /** Whether the budget now covers the campaign's next message. */
   async function isCovered(from: Pick<Tx, 'one' | 'all'>, campaign: CampaignHead): Promise<boolean> {
     const { id: campaignId, accountId, pauseReason, budgetHold: by, budgetNeeds: needsMicros } = campaign
     if (pauseReason !== 'budget') return false
@@ -26,7 +26,7 @@ export function createBudgetHolds({ db, costs, state }: Deps) {
     return limits.covers({ by, needsMicros })
   }
 
-  /** Continues a campaign that waits for a budget, if that covers its next message now. */
+  /** Continues a campaign that waits for a budget, if it now covers the next message. */
   async function goOn(tx: Tx, id: string): Promise<void> {
     const campaign = await state.load(tx, id)
     if (campaign !== undefined && (await isCovered(tx, campaign))) await state.begin(tx, campaign)
@@ -35,12 +35,12 @@ export function createBudgetHolds({ db, costs, state }: Deps) {
   return {
     goOn,
 
-    /** In the commit that changes the budget of an account. */
+    /** Runs in the commit that changes the budget of an account. */
     async accountChanged(tx: Tx, accountId: AccountId): Promise<void> {
       for (const { id } of await tx.all(heldByBudgetOf, { accountId })) await goOn(tx, id)
     },
 
-    /** A month has begun, messages have failed or were free, or prices were changed. */
+    /** Runs when a month has begun, messages failed or were free, or prices changed. */
     async look(): Promise<void> {
       for (let afterSeq = 0, rows = PAGE; rows === PAGE;) {
         const found = (await db.read(openCampaigns, { status: 'paused', afterSeq, rows: PAGE })).map(toHead)

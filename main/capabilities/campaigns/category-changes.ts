@@ -24,7 +24,7 @@ export function createCategoryChanges({ instances }: Pick<CampaignsDeps, 'instan
   }
 }
 
-/** Changes that happen before the last message leaves. */
+/** Changes that happen before the last message is sent. */
 export function risksOfChanges(changes: readonly AnnouncedChange[], endsAtMs: number | null): CampaignRisk[] {
   return changes
     .filter(({ atMs }) => endsAtMs === null || endsAtMs >= atMs)
@@ -35,7 +35,7 @@ export function risksOfChanges(changes: readonly AnnouncedChange[], endsAtMs: nu
     })
 }
 
-/** The categories before the first change, after it, and after each further one. */
+/** The categories before the first change, after it, and after each later one. */
 export function categoriesInTime(categories: Categories, changes: readonly AnnouncedChange[]): Categories[] {
   let current = categories
   const later = changes.map(({ name, language, category }) => {
@@ -46,8 +46,8 @@ export function categoriesInTime(categories: Categories, changes: readonly Annou
 }
 
 /**
- * How many people of a number get their message before the first change, after it, and after each further one. The whole
- * day of a change counts as after it, so the estimate is rather too high.
+ * How many people of a number get their message before the first change, after it, and after each later one. The
+ * whole day of a change counts as after it, so the estimate may be too high.
  * @param timezone of the days of the plan
  */
 export function recipientsInTime(
@@ -59,7 +59,7 @@ export function recipientsInTime(
   return [...upTo, recipients].map((total, at) => total - (upTo[at - 1] ?? 0))
 }
 
-/** A campaign that takes more than a year has no plan: nearly all of it comes later. */
+/** A campaign of more than a year has no plan; nearly all of its messages come after the change. */
 function sentBefore(plan: Load['plan'], atMs: number, timezone: string): number {
   if (plan === undefined) return 0
   const isOver = plan.endsAtMs < atMs

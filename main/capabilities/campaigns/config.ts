@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Engine, Network } from '../../contract/shapes.ts'
 import { requireTimeZone } from '../../kernel/time-zone.ts'
 
-/** The numbers of a campaign, as far as rules depend on them. */
+/** The facts about a campaign's numbers on which rules depend. */
 export interface Numbers {
   readonly network: Network
   readonly engines: readonly Engine[]
@@ -16,7 +16,7 @@ const DEFAULTS = {
   ...{ rotation: 'round_robin', weights: {}, variation: 'random', checkNumbers: true, typing: true },
 } as const satisfies Partial<CampaignConfig>
 
-/** What protects a number, and would only slow down a simulation. */
+/** Limits that protect live numbers; a simulation would only be slowed down by them. */
 const DEFAULTS_OF: Readonly<
   Record<Network, Pick<CampaignConfig, 'pauseAfter' | 'hourlyLimit' | 'skipIfContactedHours'>>
 > = {
@@ -27,14 +27,14 @@ const DEFAULTS_OF: Readonly<
 const DAYTIME: CampaignWindow = { start: '08:00', end: '20:00' }
 const WORKDAYS = [1, 2, 3, 4, 5, 6]
 
-/** Faster than this, WhatsApp takes a phone for a machine. */
+/** With a shorter delay, WhatsApp detects automation on a phone. */
 const SHORTEST_LIVE_DELAY = 2
-/** From here on it is not worth a warning. */
+/** Delays from this value on cause no warning. */
 export const CAREFUL_LIVE_DELAY = 5
 
 /**
- * Fills in what was left out.
- * @param timezone of sending hours that name none.
+ * Fills in the defaults.
+ * @param timezone for sending hours without one.
  * @throws ApiError validation_error
  */
 export function completeConfig(input: CampaignConfigInput, numbers: Numbers, timezone: string): CampaignConfig {

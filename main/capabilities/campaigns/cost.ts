@@ -18,24 +18,24 @@ interface Plan {
   readonly accountId: AccountId
   readonly messages: readonly CampaignMessage[]
   readonly config: CampaignConfig
-  /** Sample size. The estimate assumes that everybody else is like the sample. */
+  /** The sample. The estimate assumes that all other people are like these. */
   readonly first: readonly { readonly position: number; readonly phone: string }[]
   readonly load: readonly Load[]
-  /** Of the categories of its templates. */
+  /** Changes of its templates' categories. */
   readonly changes: readonly AnnouncedChange[]
-  /** Of the days of the load. */
+  /** Time zone of the days in the load. */
   readonly timezone: string
 }
 
 const PORTION = 500
 
-/** What a campaign would cost today. */
+/** Estimates the cost of a campaign at today's prices. */
 export function createCostEstimate({
   instances,
   costs,
   templates,
 }: Pick<CampaignsDeps, 'instances' | 'costs'> & { readonly templates: Pick<TemplateCategories, 'read'> }) {
-  /** How many of the people are of each country and get a message of each category. */
+  /** Number of people per country and message category. */
   async function kindsOf({ campaignId, messages, config, first }: Plan, categories: ReadonlyMap<string, string>) {
     const kinds = new Map<string, PlannedMessages>()
     for (const [at, { position, phone }] of first.entries()) {

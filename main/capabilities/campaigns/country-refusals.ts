@@ -1,13 +1,13 @@
 import { countryOf } from '../../kernel/phone-country.ts'
 
-/** How long the network is believed: afterwards one person of the country is tried again. */
+/** How long a refusal is trusted; then one person of the country is tried again. */
 const KNOWN_MS = 24 * 3_600_000
 
 export type CountryRefusals = ReturnType<typeof createCountryRefusals>
 
 /**
- * Countries to which a number may send nothing, as the network said when a message failed. Memory only: after a restart
- * one person of each country is tried again.
+ * Countries to which a number cannot send, as reported by the network for a failed message. Kept in memory: after a
+ * restart, one person of each country is tried again.
  */
 export function createCountryRefusals() {
   const seenAtMs = new Map<string, number>()

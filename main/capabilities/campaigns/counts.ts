@@ -4,7 +4,7 @@ import type { Tx } from '../../kernel/db.ts'
 import { sqlOfList } from '../../kernel/sql-list.ts'
 import { sql } from '../../kernel/sql.ts'
 
-/** What one change adds to the counts of a campaign; negative takes away. */
+/** Changes to the counts of a campaign; negative values subtract. */
 export type CountChange = Partial<Record<(typeof COLUMNS)[number], number>>
 
 const COLUMNS = [
@@ -19,7 +19,7 @@ const COLUMNS = [
   'opted_out',
 ] as const
 
-/** What a recipient in this status counts as. Those read were delivered, and those delivered sent. */
+/** How a recipient in this status is counted. Read includes delivered, and delivered includes sent. */
 const COUNTED: Readonly<Record<RecipientStatus, CountChange>> = {
   pending: { pending: 1 },
   sending: { pending: 1 },
@@ -72,7 +72,7 @@ export async function addCounts(tx: Tx, place: CountPlace, change: CountChange):
   await tx.run(add, { ...NOTHING, ...change, campaignId, instanceId: instanceId ?? '', variation: variation ?? 0 })
 }
 
-/** A recipient goes from one status to another. */
+/** A recipient changes from one status to another. */
 export async function countMove(
   tx: Tx,
   from: CountPlace & { readonly status: RecipientStatus },
@@ -88,12 +88,12 @@ function combined(gained: CountChange, lost: CountChange): CountChange {
   return Object.fromEntries(COLUMNS.map((name) => [name, (gained[name] ?? 0) - (lost[name] ?? 0)]))
 }
 
-/** Recipients that were not sent to yet, those being sent to included. */
+/** Recipients without a finished send, including those being sent to. */
 export async function pendingOf(tx: Pick<Tx, 'one'>, campaignId: string): Promise<number> {
   return (await tx.one(pendingCount, { campaignId }))?.pending ?? 0
 }
 
-/** The counts of campaigns, summed up. */
+/** Counts summed over campaigns. */
 export interface Totals {
   readonly counts: CampaignCounts
   readonly perInstance: ReadonlyMap<string, { readonly sent: number; readonly failed: number }>

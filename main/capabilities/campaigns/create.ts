@@ -51,8 +51,8 @@ interface CreateDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'ids' | 'idemp
 }
 
 /**
- * Creates a campaign. A short list is stored in the commit that creates it; a long one in portions, while nobody sees the
- * campaign. What is refused leaves nothing behind.
+ * Creates a campaign. A short list is stored in the commit that creates it; a long one in portions, while the
+ * campaign is hidden. A refused request leaves nothing behind.
  */
 export function createCreate(deps: CreateDeps) {
   const { db, clock, ids, access, lists, loading, state } = deps
@@ -89,7 +89,7 @@ export function createCreate(deps: CreateDeps) {
     readonly starts: boolean
   }
 
-  /** Everything that can be wrong is found here, before anything is stored. */
+  /** Finds all errors before anything is stored. */
   async function read(caller: Principal, body: CreateCampaignBody): Promise<Read> {
     const { instance_ids: instanceIds, messages = [], config: input = {}, scheduled_at: scheduledAt } = body
     const numbers = await access.numbers(caller, instanceIds)

@@ -34,13 +34,13 @@ export interface CampaignsDeps {
   readonly optOuts: Pick<OptOuts, 'optedOutOf' | 'onOptOut' | 'country'>
   readonly costs: Pick<Costs, 'estimate' | 'budgets' | 'holds'>
   readonly contacts: Pick<Contacts, 'withTag' | 'lastContact' | 'nameOnce'>
-  /** How long the service was off before it started, at most. */
+  /** Upper bound of the time that the service was off before this start. */
   readonly wasOffMs: () => number
   readonly isSuspended: (accountId: AccountId) => boolean
-  /** Why the account may not reach people; null: it may. */
+  /** Why the account may not message people; null: it may. */
   readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>
   readonly config: {
-    /** Of sending hours and days that name no zone. */
+    /** Used for sending hours and days without a time zone. */
     readonly safetyTimezone: string
   }
 }

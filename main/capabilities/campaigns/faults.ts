@@ -4,12 +4,12 @@ import { warning } from './risks.ts'
 
 interface Place {
   readonly phone: string
-  /** In the list, from 1. */
+  /** Row in the list, from 1. */
   readonly row: number
   readonly variation: number
 }
 
-/** Recipients whose message cannot be sent: how many, and the worst example. */
+/** Counts recipients whose message cannot be sent, and keeps the worst example. */
 export function createFaultTally() {
   const worst = new Map<Fault['reason'], { readonly place: Place; readonly fault: Fault; readonly count: number }>()
   return {

@@ -3,17 +3,17 @@ import type { KnownInstance } from '../instances/index.ts'
 import { hoursAt } from '../../contract/opening-hours.ts'
 import { dayOf } from '../../kernel/time-zone.ts'
 
-/** How much a number may send on the day of this time. null: no limit. */
+/** How many messages a number may send on the day of this time. null: no limit. */
 type DayLimit = (atMs: number) => number | null
 
-/** When and how much a number will send, if nothing gets in its way. */
+/** Expected sends of a number if nothing interferes. */
 interface Forecast {
   readonly endsAtMs: number
   readonly days: readonly { readonly day: string; readonly sends: number }[]
 }
 
 const HOUR_MS = 3_600_000
-/** Beyond this, nobody plans. */
+/** Longer plans are not calculated. */
 const MOST_DAYS = 400
 
 const UNLIMITED: DayLimit = () => null
@@ -69,26 +69,26 @@ export function forecast(
 
 const lowest = (a: number | null, b: number | null): number => Math.min(a ?? Infinity, b ?? Infinity)
 
-/** When a campaign is expected to end, its recipients spread evenly. null: nobody can tell. */
+/** When a campaign is expected to end if its recipients are spread evenly. null: unknown. */
 export function estimateEnd(config: CampaignConfig, numbers: number, count: number, startMs: number): number | null {
   const share = Math.ceil(count / Math.max(1, numbers))
   return forecast(config, share, startMs, config.window?.timezone ?? 'UTC')?.endsAtMs ?? null
 }
 
-/** What one number would do. */
+/** The share of one number in a campaign. */
 export interface Load {
   readonly instance: KnownInstance
   readonly recipients: number
   readonly firstContacts: number
-  /** People it may still write to for the first time today; null: no limit. */
+  /** New contacts to whom it may still write today; null: no limit. */
   readonly firstContactsLeft: number | null
-  /** official: the limit that its portfolio has; null: none. */
+  /** official: the limit of its portfolio; null: none. */
   readonly portfolio: {
     readonly key: string
     /** People in 24 hours. */
     readonly limit: number | null
     readonly left: number | null
-    /** People of the whole campaign who count for it. */
+    /** People of the whole campaign who count towards the limit. */
     readonly opens: number
   } | null
   readonly isConnected: boolean

@@ -7,9 +7,9 @@ import { type Candidate, createRotation } from './rotation.ts'
 import { addToAssigned, type Lane, lanesOf } from './store.ts'
 import type { TurnContext, TurnDeps } from './turn-context.ts'
 
-/** A number that has to wait longer is given no recipients meanwhile. */
+/** A number that has to wait longer gets no recipients meanwhile. */
 const PATIENCE_MS = 20 * 60_000
-/** Recipients that are given to each number in advance. */
+/** Number of recipients assigned to each number in advance. */
 const AHEAD = { paced: 8, unpaced: 24 } as const
 
 interface GivingOutDeps extends Pick<
@@ -19,7 +19,7 @@ interface GivingOutDeps extends Pick<
   readonly limited: LimitedNumbers
 }
 
-/** Shares the recipients of a campaign out among its numbers. */
+/** Assigns the recipients of a campaign to its numbers. */
 export function createGivingOut({
   safety,
   countries,
@@ -31,7 +31,7 @@ export function createGivingOut({
 }: GivingOutDeps) {
   return giveOut
 
-  /** @returns whether there was anybody to give out. */
+  /** @returns whether there were recipients to assign. */
   async function giveOut(ctx: TurnContext): Promise<boolean> {
     const { tx, campaign, now } = ctx
     const { id: campaignId, accountId, config } = campaign
@@ -77,7 +77,7 @@ export function createGivingOut({
     return true
   }
 
-  /** As of this moment: what was taken and skipped in this commit is counted. */
+  /** The current share: recipients taken and skipped in this commit are included. */
   async function shareOf({ tx, campaign, now }: TurnContext, instanceId: InstanceId): Promise<Candidate> {
     const { id: campaignId, config } = campaign
     const lane = (await tx.all(lanesOf, { campaignId })).find((each) => each.instanceId === instanceId)

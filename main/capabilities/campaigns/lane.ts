@@ -28,17 +28,17 @@ interface LaneDeps extends Pick<
     tx: Tx,
     ask: { campaignId: string; instanceId: InstanceId; canCheck: boolean; room: number },
   ) => Promise<Turn>
-  /** Reads what a turn needs to know the price of its messages. */
+  /** Reads the data that a turn needs for the price of its messages. */
   readonly readPrices: (campaign: StoredCampaign, instance: KnownInstance) => Promise<void>
   readonly outcomes: Outcomes
   readonly checks: NumberChecks
   readonly resolve: Resolver
-  /** Keys of the sends under way. */
+  /** Keys of unfinished sends. */
   readonly sends: Set<string>
   readonly finish: (campaignId: string) => Promise<void>
   /** The campaign waits until its template is accepted again. */
   readonly waitForTemplate: TemplateHolds['refused']
-  /** Adds the job again in the commit that ends this one for good. */
+  /** Adds the job again in the commit that ends this one permanently. */
   readonly retry: (tx: Tx, campaignId: string, instanceId: InstanceId) => Promise<void>
 }
 
@@ -51,16 +51,16 @@ interface NumberOfCampaign {
 /** null: the number has nothing to do until it is woken. */
 type Result = { readonly again: Due | null }
 
-/** Sends of all campaigns under way at once; the rest of the room belongs to callers who wait. */
+/** Limit of concurrent sends for all campaigns; the remaining capacity is for API callers. */
 const IN_FLIGHT = 128
 const FLIGHTS_PER_CLAIM = 2
-/** How long a number waits for room. */
+/** How long a number waits for capacity. */
 const GIVE_WAY_MS = 20
-/** Of one number: it leaves room for the others. */
+/** Limit per turn of one number, so that others get capacity. */
 const MOST_IN_TURN = 32
 const ROUNDS = 500
 const RUN_MS = 20_000
-/** A number that is due again so soon keeps its turn. */
+/** A number that is due again this soon keeps its turn. */
 const SOON_MS = 1_500
 const TYPING_MS = 2_000
 const TYPING_FROM_DELAY_SECONDS = 4
@@ -69,10 +69,10 @@ const RETRY_MS = 10_000
 const NOT_READY_MS = 5_000
 const TEMPLATE_FAULTS = { template_paused: true, template_disabled: true, template_missing: true } as const
 
-/** Worth another try later: nothing has left the machine, and the message is not at fault. */
+/** Errors worth a later attempt: nothing was sent, and the message is not the cause. */
 const PASSING: Partial<Record<ErrorCode, number>> = {
   not_ready: NOT_READY_MS,
-  // The account is frozen until it is paid.
+  // The account is frozen until it pays.
   invalid_state: 60_000,
   rate_limited: RETRY_MS,
   service_unavailable: RETRY_MS,
@@ -82,16 +82,16 @@ const PASSING: Partial<Record<ErrorCode, number>> = {
   upstream_unavailable: RETRY_MS,
 }
 
-/** The job of a number in a campaign: it takes turns until it has to wait. */
+/** The job of a number in a campaign. It takes turns until it has to wait. */
 export function laneJob(deps: LaneDeps): JobKind<object, Result> {
   const { db, clock, log, apiActivity, instances, messages, safety, takeTurn, outcomes, checks, resolve, sends } = deps
   let inFlight = 0
   const inFlightOf = new Map<AccountId, number>()
   const budget = createClaimBudget(clock, apiActivity)
-  /** Fewer while somebody calls the API and the loop is slow. */
+  /** Fewer while API calls are running and the event loop is slow. */
   const mostInFlight = () => Math.min(IN_FLIGHT, FLIGHTS_PER_CLAIM * budget.next())
 
-  /** How many more sends of the account may be under way, however slow they are. */
+  /** How many more concurrent sends the account may start, however slow they are. */
   function roomFor(accountId: AccountId): number {
     const inAll = mostInFlight()
     const held = inFlightOf.get(accountId) ?? 0
@@ -134,7 +134,7 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     return { again: dueIn(clock, 0) }
   }
 
-  /** The room is taken before the turn: turns of many numbers wait for the same commit, and none sees the others. */
+  /** Reserves capacity before the turn: turns of many numbers wait for the same commit and cannot see each other. */
   async function takeTurnWithin({ accountId, ...number }: NumberOfCampaign, signal: AbortSignal): Promise<Turn> {
     let free = roomFor(accountId)
     for (; free <= 0 && !signal.aborted; free = roomFor(accountId)) await clock.sleep(GIVE_WAY_MS)
@@ -203,13 +203,13 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
       await instances.engineFor(instance).direct?.showTyping?.(instance, to, 'typing')
       await clock.sleep(TYPING_MS)
     } catch {
-      // An ornament: the message goes out without it.
+      // The typing indicator is optional; the message is sent without it.
     }
   }
 
   async function record(claimed: Claimed, result: SendResult): Promise<void> {
     const { recipient } = claimed
-    // Usually the commit of the message has said it all.
+    // The commit of the message usually recorded the result already.
     if (outcomes.takeSettled(recipient)) return
     if (result.kind === 'not_sent') {
       const fault = result.error.detail?.reason
@@ -258,7 +258,7 @@ export function laneJob(deps: LaneDeps): JobKind<object, Result> {
     })
   }
 
-  /** What the number was granted and did not use. */
+  /** Returns the unused part of what the number was granted. */
   async function giveBack(tx: Tx, { recipient: { instanceId }, to }: Claimed): Promise<void> {
     if (instanceId !== null) await safety.release(tx, { instanceId, phone: to })
   }

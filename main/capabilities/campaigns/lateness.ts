@@ -8,13 +8,13 @@ interface LatenessDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'wasOffMs'> 
   readonly state: CampaignState
 }
 
-/** Later than this, a message may have lost its point, and a person decides. */
+/** A later message may have lost its purpose, so a person decides. */
 export const TOO_LATE_MS = 12 * 3_600_000
-/** A pause that is dated this far ahead was decided by a clock that was ahead. */
+/** A pause dated this far in the future was set while the clock was ahead. */
 const AHEAD_MS = 5_000
 const PAGE = 100
 
-/** Pauses campaigns that should have gone on long ago, and continues those that only seemed to be late. */
+/** Pauses campaigns that should have continued long ago, and continues those that only seemed late. */
 export function createLateness({ db, clock, wasOffMs, state }: LatenessDeps) {
   let movedMs = clock.movedMs()
 
@@ -54,8 +54,8 @@ export function createLateness({ db, clock, wasOffMs, state }: LatenessDeps) {
   }
 
   /**
-   * Waiting times keep their length when the clock is set, but the day of a daily limit ends by the new clock. A number
-   * that waits longer than its pace explains waits for a limit, and looks at it again.
+   * Waits keep their length when the clock is set, but the day of a daily limit ends by the new clock. A number that
+   * waits longer than its delay explains waits for a limit, and checks it again.
    */
   async function judgeLimitsAgain({ id, config }: CampaignHead): Promise<void> {
     const longestPaceMs = Math.max(config.maxDelay, config.pauseAfter === null ? 0 : (config.pauseFor[1] ?? 0)) * 1_000
@@ -70,14 +70,14 @@ export function createLateness({ db, clock, wasOffMs, state }: LatenessDeps) {
   }
 
   return {
-    /** At start. */
+    /** Runs at start. */
     async recover(): Promise<void> {
       await continueEarly()
-      // While the service ran, only the clock can have made something late.
+      // While the service runs, only a change of the clock can make something late.
       if (wasOffMs() > TOO_LATE_MS)
         for (const status of ['running', 'paused'] as const) await forEach(status, pauseIfOverdue)
     },
-    /** If the clock was set since the last look. */
+    /** Runs if the clock was set since the last check. */
     async look(): Promise<void> {
       const now = clock.movedMs()
       if (now === movedMs) return
@@ -88,7 +88,7 @@ export function createLateness({ db, clock, wasOffMs, state }: LatenessDeps) {
   }
 }
 
-/** When its numbers should have gone on. */
+/** When its numbers should have continued. */
 function dueAtMs({ startedAtMs, resumeAtMs, updatedAtMs }: CampaignHead, lanes: readonly Lane[]): number {
   const due = lanes.filter(({ hasJob }) => hasJob === 1).map(({ nextAtMs }) => nextAtMs ?? startedAtMs ?? 0)
   return Math.max(due.length === 0 ? 0 : Math.min(...due), resumeAtMs ?? 0, updatedAtMs)

@@ -1,7 +1,7 @@
-/** A number looks every minute whether it is still limited. One that was not seen for longer is asked again. */
+/** A limited number checks its limit every minute. After this time without a check, the limit is no longer trusted. */
 const LIMIT_KNOWN_MS = 150_000
 
-/** Numbers whose portfolio has used its messaging limit, as far as this process has seen. A hint: each claim decides. */
+/** Numbers whose portfolio has used its messaging limit, as seen by this process. Only a hint: each claim decides. */
 export function createLimitedNumbers() {
   const seen = new Map<string, { readonly untilMs: number; readonly seenAtMs: number }>()
   return {

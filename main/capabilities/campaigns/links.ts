@@ -7,7 +7,7 @@ import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import type { KnownInstance } from '../instances/index.ts'
 import type { CampaignsDeps } from './deps.ts'
 
-/** Whether a number can send: now, in a moment, or not before somebody does something. */
+/** Whether a number can send: now, soon, or only after somebody acts. */
 type LinkState = 'up' | 'coming' | 'down'
 
 const STATES = {
@@ -24,15 +24,15 @@ const STATES = {
 export interface NumberState {
   readonly instance: KnownInstance | undefined
   readonly link: LinkState
-  /** Until when it may only write to people it knows. */
+  /** Until then it may write only to known contacts. */
   readonly restrictedUntilMs: number | null
-  /** Why it sends no campaign messages at the moment. */
+  /** Why it cannot send campaign messages now. */
   readonly hold: Hold | null
-  /** Campaigns with utility templates wait as well. */
+  /** Also delays campaigns with utility templates. */
   readonly suspension: TemplateSuspension | null
 }
 
-/** Why a number sends nothing of a campaign at the moment. */
+/** Why a number cannot send messages of a campaign now. */
 export interface CampaignHold {
   readonly reason: Hold['reason'] | 'utility_templates'
   readonly untilMs: number | null
@@ -41,10 +41,10 @@ export interface CampaignHold {
 const FREE = { hold: null, suspension: null } as const
 const NO_EVIDENCE: Pick<Evidence, 'hold' | 'utilitySuspension'> = {}
 
-/** When a network does not say how long a restriction lasts, it is looked at again after this. */
+/** A restriction without a known end is checked again after this time. */
 const LOOK_AGAIN_MS = 3_600_000
 
-/** The state of a number, as the instances room and its engine know it at this moment. */
+/** The current state of a number, according to the instances room and its engine. */
 export function createNumberStates({ instances, clock }: Pick<CampaignsDeps, 'instances' | 'clock'>) {
   return async function numberState(
     read: Pick<Tx, 'one'>,
@@ -65,7 +65,7 @@ export function createNumberStates({ instances, clock }: Pick<CampaignsDeps, 'in
     try {
       return instances.engineFor(instance).evidence(instance)
     } catch {
-      // This build has no such engine, so the number cannot send either.
+      // This build lacks the engine, so the number cannot send.
       return null
     }
   }

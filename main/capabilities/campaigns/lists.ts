@@ -4,7 +4,7 @@ import type { CampaignsDeps } from './deps.ts'
 import { readRecipients, type RecipientList } from './recipients.ts'
 
 export interface ListReader {
-  /** The recipients that a body names, one by one and by tag. */
+  /** The recipients in a request body, given one by one and by tag. */
   read(accountId: AccountId, body: Wish): Promise<RecipientList>
 }
 

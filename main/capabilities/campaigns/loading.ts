@@ -16,7 +16,7 @@ import {
   setVariables,
 } from './store.ts'
 
-/** Rows of one commit: the same thread serves the window. */
+/** Rows per commit, because the same thread serves the window. */
 const ROWS_AT_ONCE = 500
 
 export interface Target {
@@ -32,7 +32,7 @@ export function createLoading({ db, optOuts }: Pick<CampaignsDeps, 'optOuts'> & 
   /** Campaigns whose recipients this process is adding or removing. */
   const underWay = new Set<string>()
 
-  /** @returns how many rows were accepted, and which were not. */
+  /** @returns how many rows were accepted, and which were rejected. */
   async function addPortion(tx: Tx, target: Target, rows: readonly AcceptedRecipient[]): Promise<Tally> {
     const { id: campaignId, accountId, instanceIds } = target
     const tally = emptyTally()
@@ -76,29 +76,31 @@ export function createLoading({ db, optOuts }: Pick<CampaignsDeps, 'optOuts'> & 
     addPortion,
     nameVariables,
 
-    /** From the commit that begins it until `end`, however that ends. What is over and still marked is cleaned up. */
+    /**
+     * Marks a campaign from the commit that begins loading until `end`. Stored marks without this one are cleaned up.
+     */
     begin: (tx: Tx, id: string): void => tx.afterCommit(() => underWay.add(id)),
     end: (id: string): void => void underWay.delete(id),
     isUnderWay: (id: string): boolean => underWay.has(id),
 
-    /** @returns the tally of the source, with what its portions added. */
+    /** @returns the tally of the source after all its portions were added. */
     async addAll(target: Target, { portions, tally }: RecipientSource): Promise<Tally> {
       const tallies = [tally]
       for await (const rows of portions) tallies.push(await db.commit((tx) => addPortion(tx, target, rows)))
       return mergeTallies(tallies)
     },
 
-    /** Removes the recipients, and what was counted of them. */
+    /** Removes the recipients and their counts. */
     removeAll,
 
-    /** Removes a campaign whose recipients are gone. */
+    /** Removes a campaign after its recipients were removed. */
     async removeCampaign(tx: Tx, id: string): Promise<void> {
       for (const statement of [deleteStreak, deleteLanes, deleteCounts, deleteCampaign]) await tx.run(statement, { id })
     },
   }
 }
 
-/** Problems in the order of their lines. */
+/** Merges problems in the order of their lines. */
 export function mergeTallies(tallies: readonly Tally[]): Tally {
   const merged = emptyTally()
   for (const { recipients, problems } of tallies) {

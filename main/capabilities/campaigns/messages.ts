@@ -7,20 +7,20 @@ import { interactiveRefusal } from '../../engines/official/interactive.ts'
 import { faultOf, parseText, shortestMessage, textsOf } from './render.ts'
 
 const KINDS = ['text', 'media_url', 'media_id', 'interactive', 'cloud_api'] as const
-/** What only official numbers can send. */
+/** Kinds of messages that only official numbers can send. */
 const OFFICIAL_KINDS = ['interactive', 'cloud_api'] as const
 const OF_FILES = ['media_type', 'caption', 'filename'] as const
 
 /**
- * The schema has checked each field alone; this checks how they go together.
- * @throws ApiError validation_error, engine_mismatch, invalid_url naming the message by its position, from 1
+ * Checks the fields against each other; the schema has checked each one alone.
+ * @throws ApiError validation_error, engine_mismatch, invalid_url that names the message by its position, from 1
  */
 export function requireMessages(messages: readonly CampaignMessage[], engines: readonly Engine[]): void {
   requireShortPayloads(messages)
   for (const [index, message] of messages.entries()) requireMessage(message, `messages ${index + 1}`, engines)
 }
 
-/** @throws ApiError validation_error for a payload that takes long to read and to show. */
+/** @throws ApiError validation_error for a payload that is too slow to read and to show. */
 export function requireShortPayloads(messages: readonly CampaignMessage[]): void {
   const at = messages.findIndex(({ interactive, cloud_api: payload = interactive }) => payload && isLong(payload))
   if (at >= 0)
@@ -89,13 +89,13 @@ function requireText(text: string, name: string): void {
 }
 
 /**
- * Checks how the fields of a menu, link or form go together. What has variables is checked for each person.
+ * Checks the fields of a menu, link or form against each other. Texts with variables are checked for each person.
  * @throws ApiError validation_error
  */
 function requireInteractive({ interactive }: CampaignMessage, name: string): void {
   if (interactive === undefined) return
   let places = 0
-  // A short address is valid in every field.
+  // A short URL is valid in every field.
   const filled = fillTexts(interactive, (text) => (text.includes('{') ? `https://p${places++}.x` : text))
   const refusal = interactiveRefusal(filled, `${name}: interactive`)
   if (refusal !== undefined) throw refusal
@@ -111,7 +111,7 @@ function requireAddress({ media_url: url }: CampaignMessage, name: string): void
   )
 }
 
-/** What is too long for everybody, with the shortest options and nothing in place of the variables. */
+/** Reports texts that are too long for everybody, even with the shortest options and empty variables. */
 function requireLengths(message: CampaignMessage, name: string, engines: readonly Engine[]): void {
   for (const engine of engines) {
     const fault = faultOf(shortestMessage(message, engine), engine)
@@ -122,7 +122,7 @@ function requireLengths(message: CampaignMessage, name: string, engines: readonl
 
 const ALWAYS_KNOWN = ['name', 'phone']
 
-/** Variables that the texts use and no recipient has, with the position of the first message that does. */
+/** Variables in the texts that no recipient has, with the position of the first message that uses them. */
 export function unknownVariables(
   messages: readonly CampaignMessage[],
   variables: readonly string[],

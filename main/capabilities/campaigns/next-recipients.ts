@@ -16,15 +16,15 @@ import type { Claimed, TurnContext, TurnDeps } from './turn-context.ts'
 import { LOOK_AGAIN_MS } from './waits.ts'
 
 const HOUR_MS = 3_600_000
-/** Rows looked at in one commit. */
+/** Rows read in one commit. */
 const LOOKED_AT = 100
-/** Portions of recipients given out in one commit. */
+/** Portions of recipients assigned in one commit. */
 const GIVEN_OUT_AT_ONCE = 4
 const CHECKED_AT_ONCE: Readonly<Record<Network, number>> = { live: 20, sandbox: 64 }
 const CHECK_KEPT_MS = 30 * 24 * HOUR_MS
 const NOBODY = { kind: 'taken', claimed: [], untilMs: null, limitedUntilMs: null, refusal: null } as const
 
-/** What a number found to send. */
+/** The recipients that a number can send to next. */
 export type Found =
   | { readonly kind: 'check'; readonly phones: readonly string[] }
   | {
@@ -53,11 +53,11 @@ interface NextRecipientsDeps extends Pick<
   'safety' | 'optOuts' | 'messages' | 'costs' | 'countries' | 'state'
 > {
   readonly limited: LimitedNumbers
-  /** Gives the next recipients to numbers that can send. @returns whether any were looked at. */
+  /** Assigns the next recipients to numbers that can send. @returns whether any were read. */
   readonly giveOut: (ctx: TurnContext) => Promise<boolean>
 }
 
-/** Takes the next recipients of a number, and skips those who must not be written to. */
+/** Takes the next recipients of a number, and skips those who must not get a message. */
 export function createNextRecipients(deps: NextRecipientsDeps) {
   const { safety, optOuts, messages, costs, countries, state, limited, giveOut } = deps
 

@@ -6,21 +6,21 @@ import type { CampaignsDeps } from './deps.ts'
 import { pruneChecks, saveCheck, type StoredCampaign } from './store.ts'
 
 export interface NumberChecks {
-  /** Whether unknown numbers are looked up before they are written to. */
+  /** Whether unknown numbers are checked on the network before a message. */
   canAsk(instanceId: InstanceId): boolean
-  /** Looks numbers up and keeps what the network says. @returns when the next question may be asked, if it is too early. */
+  /** Checks numbers and stores the network's answer. @returns when the next check is allowed, if it is too early. */
   ask(campaign: StoredCampaign, instanceId: InstanceId, phones: readonly string[]): Promise<Due>
   readonly retention: Chore
 }
 
-/** Many questions in a short time get numbers banned. */
+/** Many checks in a short time get numbers banned. */
 const LIVE_GAP_MS = 10_000
-/** After a question that failed, messages leave unchecked for a while. */
+/** After a failed check, messages are sent unchecked for this long. */
 const SILENT_MS = 600_000
 const KEPT_MS = 30 * 24 * 3_600_000
 const PRUNED_AT_ONCE = 500
 
-/** Asks a network which numbers it knows, in small portions. */
+/** Asks a network in small portions which numbers it knows. */
 export function createNumberChecks({
   db,
   clock,

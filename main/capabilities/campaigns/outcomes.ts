@@ -21,7 +21,7 @@ import { isUnderWay, type CampaignState } from './state.ts'
 import { campaignsOfInstance, lanesOf, saveStreak, setRemoved, streakOf } from './store.ts'
 import type { TemplateHolds } from './template-holds.ts'
 
-/** What each status may become, once a recipient is being sent to. */
+/** Allowed changes of status once a recipient is being sent to. */
 export const NEXT = {
   pending: [],
   sending: ['sent', 'failed', 'unknown'],
@@ -45,13 +45,13 @@ export interface Move extends Place {
   readonly atMs: number
   readonly messageId?: string | null
   readonly error?: { readonly code: string; readonly message: string }
-  /** Of a message that the network has taken already. */
+  /** Set if the network has already accepted the message. */
   readonly key?: string
 }
 
 /**
  * The Idempotency-Key of a send.
- * @param recipient as it was claimed. A message that it has already was taken by Meta and not delivered.
+ * @param recipient as claimed. If it already has a message, Meta accepted that one and did not deliver it.
  */
 export const sendKey = ({ campaignId, position, messageId }: Pick<Recipient, keyof Place | 'messageId'>): string =>
   messageId === null ? nameOf({ campaignId, position }) : `${nameOf({ campaignId, position })}:${messageId}`
@@ -64,17 +64,17 @@ const nameOf = ({ campaignId, position }: Place): string => `cmp:${campaignId}:$
  */
 const NOT_DELIVERED: Readonly<Record<number, 'payment' | 'template'>> = { 131_042: 'payment', 132_015: 'template' }
 
-/** Meta lets the business send nothing to the country of the person. */
+/** Meta does not let the business send to the person's country. */
 const COUNTRY_REFUSED = 130_497
 
 /** Meta may drop messages after the pause has ended. If it still lasts, Meta refuses the next attempt. */
 const TRIED_AGAIN_MS = 60_000
-/** How many of the last sends the share of failures is taken of, and from how many on it says something. */
+/** The share of failures is taken over this many sends. */
 const RECENT = 50
 const RECENT_ENOUGH = 10
 const KEPT = LIMITS.campaignFailuresInRow
 const REPLY_WITHIN_MS = 7 * 24 * 3_600_000
-/** A restriction of the number says nothing about the list. */
+/** Errors about the number itself, which say nothing about the list. */
 const NOT_COUNTED = ['reachout_restricted']
 /** Campaigns that can still send. */
 const GOES_ON: readonly CampaignStatus[] = ['running', 'paused', 'completed']
@@ -85,7 +85,7 @@ interface Verdict {
   readonly wasSent: boolean
 }
 
-/** A message that was counted as sent has failed: the last success was none. */
+/** Turns the last success into a failure: a message counted as sent has failed. */
 function withLateFailure(recent: string): string {
   const at = recent.lastIndexOf('0')
   return at < 0 ? `${recent}1` : `${recent.slice(0, at)}1${recent.slice(at + 1)}`
@@ -112,7 +112,7 @@ export function createOutcomes({
   async function move(tx: Tx, { to, atMs, messageId = null, error, key, ...place }: Move): Promise<boolean> {
     const recipient = await tx.one(recipientAt, place)
     if (recipient === undefined || !(NEXT[recipient.status] as readonly string[]).includes(to)) return false
-    // Nobody knows more than before: it is only too old to be asked about.
+    // Only the message's age changed, so nothing new is known.
     if (recipient.status === 'unknown' && error?.code === 'expired') return false
     const at = (status: RecipientStatus) => (to === status ? atMs : null)
     await tx.run(moveRecipient, {
@@ -123,7 +123,7 @@ export function createOutcomes({
     })
     await countMove(tx, recipient, { ...recipient, status: to })
     const { accountId, phone, name } = recipient
-    // The network does not charge for it.
+    // The network does not charge for a failed message.
     if (to === 'failed') await costs.holds.release(tx, key ?? sendKey(recipient))
     if (to === 'sent' && name !== null) await contacts.nameOnce(tx, accountId, phone, name)
     if (recipient.status === 'sending') tx.afterCommit(() => settled.add(nameOf(place)))
@@ -137,7 +137,7 @@ export function createOutcomes({
 
   /**
    * Pauses the campaign when too many of its last sends failed.
-   * @param wasSent whether it was counted as a success before.
+   * @param wasSent whether the send was counted as a success before.
    */
   async function judge(tx: Tx, campaignId: string, { code, hasFailed, wasSent }: Verdict): Promise<void> {
     if (code !== undefined && NOT_COUNTED.includes(code)) return
@@ -157,7 +157,7 @@ export function createOutcomes({
     if (isTooMuch || inRow >= (maxFailuresInRow ?? Infinity)) await state.pause(tx, campaign, 'error_threshold')
   }
 
-  /** Nothing left the machine: the recipient waits again. */
+  /** Nothing was sent: the recipient waits again. */
   async function putBackOne(tx: Tx, place: Place): Promise<void> {
     const recipient = await tx.one(recipientAt, place)
     if (recipient === undefined || (await tx.run(putBack, place)) === 0) return
@@ -204,7 +204,7 @@ export function createOutcomes({
     notify(tx, recipient)
   }
 
-  /** A number has come or gone. */
+  /** A number connected or disconnected. */
   async function linkChanged(tx: Tx, instanceId: string, isUp: boolean): Promise<void> {
     for (const { campaignId } of await tx.all(campaignsOfInstance, { instanceId })) {
       const campaign = await state.load(tx, campaignId)
@@ -243,7 +243,7 @@ export function createOutcomes({
     follow,
     move,
     putBack: putBackOne,
-    /** Whether the send of this recipient has ended in a commit of its message. Forgets it. */
+    /** Whether the send of this recipient was already recorded with its message. Forgets it. */
     takeSettled: (place: Place): boolean => settled.delete(nameOf(place)),
 
     async optedOut(tx: Tx, { accountId, phone, atMs }: { accountId: string; phone: string; atMs: number }) {
@@ -256,7 +256,7 @@ export function createOutcomes({
       notify(tx, recipient)
     },
 
-    /** The instance was deleted, or belongs to another account: it never comes back. */
+    /** The instance was deleted or moved to another account, and will not return. */
     async instanceDeleted(tx: Tx, instanceId: string): Promise<void> {
       await linkChanged(tx, instanceId, false)
       for (const { campaignId } of await tx.all(campaignsOfInstance, { instanceId })) {

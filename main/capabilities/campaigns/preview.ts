@@ -45,7 +45,7 @@ interface PreviewDeps extends Pick<
   readonly templates: TemplateCategories
 }
 
-/** Somebody who would get a message. */
+/** A person who would get a message. */
 interface Person {
   readonly position: number
   readonly phone: string
@@ -54,22 +54,22 @@ interface Person {
 }
 
 interface People {
-  /** At most `LOOKED_AT` of them. */
+  /** At most `LOOKED_AT` people. */
   readonly first: readonly Person[]
   readonly total: number
   readonly tally: Tally
   readonly variables: readonly string[]
 }
 
-/** Recipients of a stored campaign that are looked at one by one; the others are taken to be like them. */
+/** Number of recipients of a stored campaign that are checked one by one; the others are assumed to be like them. */
 const LOOKED_AT = 5_000
 const PORTION = 500
-/** Characters of messages that are rendered before others have a turn: a few ms. */
+/** Characters of messages that are rendered before yielding to the event loop: a few ms. */
 const CHARACTERS_AT_ONCE = 256 * 1024
 const FEWEST_SAMPLES = 10
 const SHOWN_DAYS = 60
 
-/** What would become of a campaign. Writes nothing. */
+/** Predicts what a campaign would do. Writes nothing. */
 export function createPreview(deps: PreviewDeps) {
   const { db, clock, contacts, optOuts, safety, access, lists, numberState } = deps
   const read = { one: db.readOne, all: db.read } as const
@@ -211,7 +211,7 @@ export function createPreview(deps: PreviewDeps) {
     return { first, total: pending, tally, variables }
   }
 
-  /** People whom `skipIfContactedHours` would skip now; of a long list, as many as among those that are looked at. */
+  /** Number of people whom `skipIfContactedHours` would skip now; for a long list, estimated from the sample. */
   async function contactedOf(
     accountId: AccountId,
     { instanceIds }: Numbers,
@@ -229,7 +229,7 @@ export function createPreview(deps: PreviewDeps) {
     return Math.round((found * total) / first.length)
   }
 
-  /** Recipients whose message is too long or incomplete. They are skipped when their turn comes. */
+  /** Recipients whose message is too long or incomplete. The campaign skips them. */
   async function faultsOf(
     campaignId: string,
     { first, total }: People,
@@ -259,7 +259,7 @@ export function createPreview(deps: PreviewDeps) {
     return tally.risks(first.length, total)
   }
 
-  /** How much each number sends: in proportion to its weight. */
+  /** Number of messages per number, in proportion to its weight. */
   async function loadOf(
     accountId: AccountId,
     known: readonly KnownInstance[],
@@ -283,7 +283,7 @@ export function createPreview(deps: PreviewDeps) {
     }
     return Promise.all(shares.map(loadOn))
 
-    /** What the looked at people of a number are, taken to all of them. */
+    /** Scales what was found for the sample of a number to all its people. */
     async function shareOf(instance: KnownInstance, recipients: number): Promise<Share> {
       const phones = first
         .filter((_person, at) => at % Math.max(1, known.length) === known.indexOf(instance))
@@ -328,19 +328,19 @@ export function createPreview(deps: PreviewDeps) {
   }
 }
 
-/** What one number sends, before its limits. */
+/** The messages of one number, before its limits. */
 interface Share {
   readonly instance: KnownInstance
   readonly recipients: number
   readonly firstContacts: number
-  /** official: people who count for the messaging limit of its portfolio. */
+  /** official: people who count towards the messaging limit of its portfolio. */
   readonly opens: number
 }
 
-/** People of one number who are looked up one by one. */
+/** Number of people of one number who are checked one by one. */
 const ASKED_AT_MOST = 200
 
-/** What a number may send while its portfolio reaches this many people a day, who are shared with other numbers. */
+/** What a number may send while its portfolio reaches this many people a day together with other numbers. */
 const limitOfShare =
   ({ limit, left, opens }: NonNullable<Load['portfolio']>, recipients: number, daysFromNow: (atMs: number) => number) =>
   (atMs: number): number | null => {
@@ -355,7 +355,7 @@ function lowestOf(limits: readonly (number | null)[]): number | null {
 
 const HOUR_MS = 3_600_000
 
-/** What is left of today, then what the number may send on the days to come. */
+/** The rest of today's limit, then the limit of each following day. */
 const limitOnDay =
   ({ today, limitIn }: Pick<Remaining, 'today' | 'limitIn'>, daysFromNow: (atMs: number) => number) =>
   (atMs: number): number | null => {
@@ -368,7 +368,7 @@ function firstSendAt(config: CampaignConfig, atMs: number): number {
   return hours.isOpen ? atMs : hours.changesAtMs
 }
 
-/** The reason goes with the values: the window has words for it. */
+/** Contains the code and its values; the window has the text. */
 const riskOf = ({ code, message, detail }: ApiError, field: string): CampaignRisk =>
   errorRisk(code, field, message, detail && { ...detail.params, reason: detail.reason })
 
@@ -388,8 +388,8 @@ function collect(problems: CampaignRisk[], field: string, act: () => void): void
 }
 
 /**
- * What the first people would get, and one message of each variation that none of them gets. The numbers take turns as
- * they do when it starts.
+ * The messages of the first people, and one message of each variation that none of them gets. The numbers take turns
+ * as in the real campaign.
  */
 function samplesOf(
   campaignId: string,
@@ -429,7 +429,7 @@ function samplesOf(
   return samples
 }
 
-/** Not of a text with buttons, which \`text\` and \`buttons\` say. */
+/** Not for a text with buttons, which is described by `text` and `buttons`. */
 function payloadOf({ cloud_api: written }: CampaignMessage, { interactive, cloud_api: payload }: RenderedMessage) {
   if (interactive !== undefined) return interactivePayload(interactive)
   return written === undefined ? null : (payload ?? null)

@@ -25,7 +25,7 @@ interface Paging {
   readonly cursor?: string
 }
 
-/** Rows read at once while searching. */
+/** Rows read at a time while searching. */
 const WINDOW = 2_000
 const NEWEST = Number.MAX_SAFE_INTEGER
 
@@ -123,7 +123,7 @@ export function createReads({
   }
 }
 
-/** By digits of the number, or by a part of the name. */
+/** Matches digits of the number, or a part of the name. */
 function matcherOf(search: string): (recipient: Recipient) => boolean {
   const words = folded(search.trim())
   const digits = /^[+\d\s().-]+$/.test(search) ? search.replaceAll(/\D/g, '') : ''

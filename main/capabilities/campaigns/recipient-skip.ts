@@ -5,7 +5,7 @@ import type { CampaignState } from './state.ts'
 import { addToAssigned } from './store.ts'
 import type { TurnContext } from './turn-context.ts'
 
-/** Writes nothing to this recipient, now or later. */
+/** Skips this recipient permanently. */
 export async function skipRecipient(
   state: Pick<CampaignState, 'notify'>,
   { tx, campaign }: Pick<TurnContext, 'tx' | 'campaign'>,

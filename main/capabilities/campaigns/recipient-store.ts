@@ -50,7 +50,7 @@ export const recipientAt = sql<Place, Recipient>(
   `SELECT ${RECIPIENT} FROM campaign_recipients WHERE campaign_id = :campaignId AND position = :position`,
 )
 
-/** With what they are compared by. */
+/** With the key that is compared. */
 export type KeyedRecipient = Place & Pick<Recipient, 'status' | 'instanceId'> & { readonly number: string }
 export const recipientsAfter = sql<{ afterId: string; afterPosition: number; rows: number }, KeyedRecipient>(
   `SELECT campaign_id AS campaignId, position, status, instance_id AS instanceId, canonical AS number
@@ -63,7 +63,7 @@ export const setCanonical = sql<Place & { canonical: string }>(
 
 const KEYED = `r.campaign_id AS campaignId, r.position, r.status, r.instance_id AS instanceId, r.canonical AS number`
 
-/** Whom campaigns that are not over will write to under this key. */
+/** Recipients with this key to whom unfinished campaigns will write. */
 export const waitingUnder = sql<{ accountId: string; canonical: string }, KeyedRecipient>(
   `SELECT ${KEYED} FROM campaigns c JOIN campaign_recipients r ON r.campaign_id = c.id AND r.canonical = :canonical
    WHERE c.account_id = :accountId AND c.status IN ('draft', 'scheduled', 'running', 'paused') AND r.status = 'pending'`,
@@ -92,7 +92,7 @@ export const recipientsPage = sql<Range, Recipient>(
    ORDER BY position LIMIT :rows`,
 )
 
-/** When what happened to a recipient. */
+/** Times of a recipient's events. */
 export type RecipientTimes = Pick<
   Recipient,
   'position' | 'status' | 'claimedAtMs' | 'sentAtMs' | 'deliveredAtMs' | 'readAtMs' | 'repliedAtMs'
@@ -119,9 +119,7 @@ export const recipientsWhoOptedOut = sql<Range, Recipient>(
    WHERE campaign_id = :campaignId AND opted_out_at IS NOT NULL AND position > :after ORDER BY position LIMIT :rows`,
 )
 
-// Sending.
-
-/** Given to the number and not sent yet. */
+/** Recipients assigned to the number and not sent yet. */
 export const waitingFor = sql<{ campaignId: string; instanceId: string; rows: number }, Recipient>(
   `SELECT ${RECIPIENT} FROM campaign_recipients
    WHERE campaign_id = :campaignId AND instance_id = :instanceId AND held = 0 AND status = 'pending'
@@ -150,7 +148,7 @@ export const assign = sql<Place & { instanceId: string | null; held: 0 | 1 }>(
    WHERE campaign_id = :campaignId AND position = :position AND status = 'pending'`,
 )
 
-/** What a number was given goes back. */
+/** Returns the unsent recipients of a number. */
 export const releaseWaiting = sql<{ campaignId: string; instanceId: string }>(
   `UPDATE campaign_recipients SET instance_id = NULL
    WHERE campaign_id = :campaignId AND instance_id = :instanceId AND held = 0 AND status = 'pending'`,
@@ -169,13 +167,13 @@ export const markSending = sql<Place & { instanceId: string; variation: number; 
    WHERE campaign_id = :campaignId AND position = :position AND status = 'pending'`,
 )
 
-/** Nothing left the machine. */
+/** For a send that left nothing. */
 export const putBack = sql<Place>(
   `UPDATE campaign_recipients SET status = 'pending', claimed_at = NULL
    WHERE campaign_id = :campaignId AND position = :position AND status = 'sending'`,
 )
 
-/** The network took the message, and did not deliver it. */
+/** The network accepted the message and did not deliver it. */
 export const putBackUndelivered = sql<Place & { messageId: string }>(
   `UPDATE campaign_recipients SET status = 'pending', claimed_at = NULL, sent_at = NULL, message_id = :messageId
    WHERE campaign_id = :campaignId AND position = :position AND status IN ('sending', 'sent', 'unknown')`,
@@ -186,7 +184,7 @@ export const markSkipped = sql<Place & { reason: SkipReason }>(
    WHERE campaign_id = :campaignId AND position = :position AND status = 'pending'`,
 )
 
-/** Null leaves what is there. */
+/** null keeps the stored value. */
 export const moveRecipient = sql<
   Place & {
     from: RecipientStatus
@@ -211,7 +209,7 @@ export const claimedSince = sql<{ campaignId: string; instanceId: string; since:
    WHERE campaign_id = :campaignId AND instance_id = :instanceId AND claimed_at IS NOT NULL AND claimed_at > :since`,
 )
 
-/** Of the sends the number began since then, newest first, the one after `skipped`. */
+/** Among the number's sends since then, newest first: the one after `skipped`. */
 export const claimedBefore = sql<
   { campaignId: string; instanceId: string; since: number; skipped: number },
   { claimedAtMs: number }
@@ -227,9 +225,7 @@ export const sendingPage = sql<{ afterId: string; afterPosition: number; rows: n
    ORDER BY campaign_id, position LIMIT :rows`,
 )
 
-// What people do.
-
-/** The latest campaign that wrote to them. */
+/** The latest campaign that wrote to this key. */
 export const lastReached = sql<{ accountId: string; canonical: string; since: number }, Recipient>(
   `SELECT ${RECIPIENT} FROM campaign_recipients
    WHERE account_id = :accountId AND canonical = :canonical AND claimed_at IS NOT NULL AND claimed_at >= :since
@@ -245,8 +241,6 @@ export const markOptedOut = sql<Place & { at: number }>(
   `UPDATE campaign_recipients SET opted_out_at = :at
    WHERE campaign_id = :campaignId AND position = :position AND opted_out_at IS NULL`,
 )
-
-// Reports.
 
 export const failuresOf = sql<{ campaignId: string; status: string }, { reason: string | null; count: number }>(
   `SELECT COALESCE(error_code, skip_reason) AS reason, COUNT(*) AS count FROM campaign_recipients

@@ -14,10 +14,10 @@ import { phoneCell, readCsv, type CsvRow } from '../../kernel/csv.ts'
 import { parsePhone, personKey, readPhone } from '../../kernel/phone-number.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 
-/** A row of a list that can be used. */
+/** A valid row of a list. */
 export interface AcceptedRecipient {
   readonly line: number
-  /** As it was written. */
+  /** The number as written in the list. */
   readonly written: string
   readonly phone: string
   readonly canonical: string
@@ -26,7 +26,7 @@ export interface AcceptedRecipient {
   readonly variables: string | null
 }
 
-/** A list of people, judged row by row. */
+/** A list of recipients, checked row by row. */
 export interface RecipientList {
   readonly accepted: readonly AcceptedRecipient[]
   readonly variables: readonly string[]
@@ -45,9 +45,12 @@ export const emptyTally = (): Tally => ({
 })
 
 interface Reading {
-  /** Of numbers without a country code. */
+  /** Country for numbers without a country code. */
   readonly country: string | null
-  /** Numbers of contacts. They are accepted even if no numbering plan has them, because these people have written. */
+  /**
+   * Numbers of contacts. They are accepted even if no numbering plan has them, because these people have already
+   * written.
+   */
   readonly known?: ReadonlySet<string>
 }
 
@@ -93,7 +96,7 @@ function createReader({ country, known: contacts }: Reading) {
         variables: entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries)),
       })
     },
-    /** What was accepted since the last time. */
+    /** The rows accepted since the last call. */
     take: (): readonly AcceptedRecipient[] => accepted.splice(0),
     addVariables: (names: Iterable<string>) => {
       for (const name of names) variables.add(name)
@@ -119,10 +122,10 @@ export async function readRecipients(given: readonly NewRecipient[], reading: Re
 const PHONE = 'phone'
 const NAME = 'name'
 
-/** Recipients in the order in which they are sent to, a portion at a time. */
+/** Recipients in sending order, in portions. */
 export interface RecipientSource {
   readonly variables: readonly string[]
-  /** Read them once. */
+  /** Can be read only once. */
   readonly portions: AsyncIterable<readonly AcceptedRecipient[]> | Iterable<readonly AcceptedRecipient[]>
   /** Complete when the last portion has been read. */
   readonly tally: Tally
@@ -138,11 +141,11 @@ export function* portionsOf(rows: readonly AcceptedRecipient[]): Generator<reado
 }
 
 /**
- * Reads a file twice: once to know that all of it can be read, and again while its rows are stored. Only the bytes of the
- * file are kept, never all of its rows.
+ * Reads a file twice: once to check that all of it is valid, and again while its rows are stored. Only the bytes of
+ * the file are kept, never all of its rows.
  * @param file a CSV file: a column of numbers, perhaps one of names (contract/list-columns.ts), every other one a
- *   variable.
- * @throws ApiError validation_error for a file that is no such list, or has no usable row
+ * variable.
+ * @throws ApiError validation_error for an invalid file, or one without a usable row
  */
 export async function readRecipientFile(
   { stream, ended }: Pick<FileBody, 'stream' | 'ended'>,
@@ -183,7 +186,7 @@ async function readRows(bytes: readonly Uint8Array[]) {
   const { header, portions } = await readCsv(each(bytes))
   const phoneAt = findColumn(header, COLUMN_NAMES.phone)
   const nameAt = findColumn(header, COLUMN_NAMES.name, [phoneAt])
-  // A column `nome` gives the name and can still be used as {{nome}}.
+  // A column `nome` provides the name and is still available as {{nome}}.
   const columns = header.map((name, at) => (at === phoneAt ? PHONE : variableKey(name)))
   requireColumns(header, columns)
   const others = columns.flatMap((key, at) => (key === PHONE || key === NAME || key === '' ? [] : [{ key, at }]))
@@ -235,7 +238,7 @@ const REASONS: Readonly<Record<string, ProblemReason>> = {
   INVALID_COUNTRY: 'unknown_country',
 }
 
-/** Why a text is no number, as exactly as can be said. */
+/** The most specific reason why a text is not a phone number. */
 function reasonFor(text: string, country: string | null): ProblemReason {
   const digits = text.replaceAll(/\D/g, '')
   if (text.trim() === '') return 'missing'
@@ -249,7 +252,7 @@ function reasonFor(text: string, country: string | null): ProblemReason {
   return REASONS[verdict ?? ''] ?? 'invalid_number'
 }
 
-/** @throws ApiError validation_error if a list was given and nothing of it is usable. */
+/** @throws ApiError validation_error if a list was given and none of its rows is usable. */
 export function requireSomeUsable({ accepted, tally: { recipients, problems } }: RecipientList): void {
   if (accepted.length > 0 || recipients.invalid === 0) return
   const [first] = problems

@@ -126,7 +126,7 @@ export function createRecords({
   }
 }
 
-/** The budget of an account is one of a month, in UTC. */
+/** The budget of an account is per month, in UTC. */
 const waitsForMonth = ({ pauseReason, budgetHold }: CampaignHead): boolean =>
   pauseReason === 'budget' && budgetHold === 'client'
 

@@ -20,22 +20,22 @@ interface RecoveryDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'log' | 'ide
   readonly resolve: Resolver
   readonly budgetHolds: Pick<BudgetHolds, 'look'>
   readonly lateness: Pick<ReturnType<typeof createLateness>, 'look'>
-  /** Keys of the sends that this process is making. */
+  /** Keys of this process's unfinished sends. */
   readonly sends: ReadonlySet<string>
 }
 
-/** Ends orphaned sends and recipient lists: of an earlier process, and those whose end could not be stored. */
+/** Ends orphaned sends and recipient lists: those of an earlier process, and those whose end could not be stored. */
 export function createRecovery(deps: RecoveryDeps) {
   const { db, clock, log, idempotency, state, loading, resolve, sends, lateness, budgetHolds } = deps
   /**
-   * Recipients being sent to that no run had at the last look, with the time they were claimed at. One that was claimed
-   * just now is not so at two looks in a row.
+   * Recipients being sent to without a run at the last check, with the time of their claim. A recipient that was just
+   * claimed can appear in one check, but not in two in a row.
    */
   let unowned = new Map<string, number | null>()
   let timer: Timer | undefined
   let sweeping: Promise<void> | undefined
 
-  /** @param isOver whether a send that no run has is over. */
+  /** @param isOver whether a send without a run has ended. */
   async function endSends(isOver: (recipient: Recipient) => boolean): Promise<void> {
     const found = new Map<string, number | null>()
     const campaignIds = new Set<string>()
@@ -57,7 +57,7 @@ export function createRecovery(deps: RecoveryDeps) {
     for (const id of campaignIds) await continueCampaign(id)
   }
 
-  /** Its numbers had no other recipients left and are idle. */
+  /** Its numbers had no recipients left and are idle. */
   const continueCampaign = (id: string): Promise<void> =>
     db.commit(async (tx) => {
       const campaign = await state.load(tx, id)
@@ -67,7 +67,10 @@ export function createRecovery(deps: RecoveryDeps) {
         if (lane.removed === 0) await state.wake(tx, campaign, lane, clock.now())
     })
 
-  /** Recipient lists whose loading was cut off. Removes campaigns that were being created with one or were deleted. */
+  /**
+   * Recipient lists whose loading was interrupted. Also removes campaigns that were being created with one or were
+   * deleted.
+   */
   async function endLoading(): Promise<void> {
     for (let afterSeq = 0, rows = PAGE; rows === PAGE;) {
       const campaigns = await db.read(loadingCampaigns, { afterSeq, rows: PAGE })
@@ -95,7 +98,7 @@ export function createRecovery(deps: RecoveryDeps) {
   }
 
   return {
-    /** Before anything is sent. */
+    /** Runs before anything is sent. */
     async recover(): Promise<void> {
       await endLoading()
       await endSends(() => true)

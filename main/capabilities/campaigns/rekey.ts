@@ -5,12 +5,12 @@ import { addCounts } from './counts.ts'
 import { markSkipped, recipientsAfter, recipientWith, setCanonical, type KeyedRecipient } from './recipient-store.ts'
 import { addToAssigned } from './store.ts'
 
-/** The message has left, or may have. */
+/** Statuses of messages that were sent, or may have been. */
 const TRIED: ReadonlySet<RecipientStatus> = new Set(['sending', 'sent', 'delivered', 'read', 'unknown'])
 
 /**
- * Replaces the keys that an earlier version gave to recipients. A person whose number is in a campaign in two spellings
- * gets its message once. What was sent to both stays in the report. Running it again changes nothing.
+ * Replaces the keys that an earlier version stored for recipients. A person whose number is in a campaign in two
+ * spellings gets its message once. If both were sent, both stay in the report. Running it again changes nothing.
  */
 export const rekeyRecipients = (db: Db): Promise<number> =>
   rekey<KeyedRecipient>(db, {
@@ -36,7 +36,7 @@ export async function giveKey(tx: Tx, row: KeyedRecipient, canonical: string): P
   const isNeeded = row.status === 'pending' || (TRIED.has(row.status) && !TRIED.has(known.status))
   if (!isNeeded) return
   if (known.status === 'pending') await skip(tx, known)
-  // Replies are looked up by the key, so the recipient that the message goes to has it.
+  // Replies are looked up by the key, so it belongs to the recipient that gets the message.
   await tx.run(setCanonical, { campaignId, position, canonical: '' })
   await tx.run(setCanonical, { campaignId, position: known.position, canonical: row.number })
   await tx.run(setCanonical, { campaignId, position, canonical })

@@ -18,14 +18,14 @@ import { interactiveFault, interactivePayload } from '../../engines/official/int
 import { exceededLimit } from '../../engines/official/payload-limits.ts'
 import { templateParts, withCleanParameters } from './template-parameters.ts'
 
-/** Whom a message is written to. */
+/** The person to whom a message is written. */
 export interface Addressee {
   readonly phone: string
   readonly name: string | null
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** A message as one person gets it, in the fields of a single send. */
+/** A message for one person, with the fields of a single send. */
 export interface RenderedMessage {
   readonly text?: string
   readonly media_url?: string
@@ -43,11 +43,11 @@ export interface RenderedMessage {
 const MOST_REPLY_BUTTONS = 3
 const LONGEST_BODY_WITH_BUTTONS = 1_024
 
-/** Parsed texts; a campaign has few and sends them often. */
+/** Cache of parsed texts; a campaign has few and sends them often. */
 const parsed = new Map<string, CampaignText>()
 const KEPT = 200
 
-/** Remembers the last few. */
+/** Caches the most recent ones. */
 export function parseText(source: string): CampaignText {
   const known = parsed.get(source)
   if (known !== undefined) return known
@@ -70,13 +70,13 @@ export function renderMessage(
   return fillMessage(message, engine, (source) => renderCampaignText(parseText(source), values, fraction))
 }
 
-/** With the longest of all options. */
+/** With the longest option everywhere. */
 export const longestMessage = (message: CampaignMessage, addressee: Addressee, engine: Engine): RenderedMessage => {
   const values = valuesOf(addressee)
   return fillMessage(message, engine, (source) => longestCampaignText(parseText(source), values))
 }
 
-/** As short as it can be for anybody. */
+/** The shortest possible message for anybody. */
 export const shortestMessage = (message: CampaignMessage, engine: Engine): RenderedMessage =>
   fillMessage(message, engine, (source) => shortestCampaignText(parseText(source)))
 
@@ -98,14 +98,14 @@ function fillMessage(message: CampaignMessage, engine: Engine, fill: (source: st
   }
 }
 
-/** Optional words that are empty for a person are left out; Meta refuses empty ones. */
+/** Removes optional texts that are empty for a person, because Meta refuses empty ones. */
 function withInteractive(filled: Interactive): RenderedMessage {
   const { header, footer, ...rest } = filled
   const interactive = { ...rest, ...(header && { header }), ...(footer && { footer }) }
   return { text: interactive.body ?? '', interactive, buttons: (interactive.buttons ?? []).map(({ title }) => title) }
 }
 
-/** What `POST /v1/instances/{id}/messages` takes. The text of a payload is only shown. */
+/** The body of `POST /v1/instances/{id}/messages`. The text of a payload is only for display. */
 export function sendFields({ buttons: _shown, text, ...rest }: RenderedMessage): Omit<RenderedMessage, 'buttons'> {
   const isPayload = rest.cloud_api !== undefined || rest.interactive !== undefined
   return { ...(text !== undefined && !isPayload && { text }), ...rest }
@@ -129,7 +129,7 @@ function valuesOf({ phone, name, variables }: Addressee): Record<string, string>
   return { ...Object.fromEntries(own), phone, name: name ?? '' }
 }
 
-/** Every text of a message in which variables are replaced. */
+/** Every text of a message that may contain variables. */
 export function textsOf(message: CampaignMessage): string[] {
   const { text, caption, media_url: url, filename, interactive, cloud_api: payload = interactive } = message
   const found = [text, caption, url, filename].filter((each) => each !== undefined)
@@ -144,7 +144,7 @@ export function textsOf(message: CampaignMessage): string[] {
 /** Why a rendered message cannot be sent. */
 export interface Fault {
   readonly reason: 'incomplete' | 'too_long'
-  /** Of what is too long. */
+  /** Length of a text that is too long. */
   readonly length: number
   readonly limit: number
   readonly message: string
@@ -171,7 +171,7 @@ function interactiveFaultOf(interactive: Interactive): Fault | undefined {
   return incomplete(`interactive.${fault.field} ${fault.message}, once its variables are replaced.`)
 }
 
-/** @param at what stands before the fields of the payload. */
+/** @param at prefix for the names of the payload's fields. */
 function payloadFault(payload: object, at: string): Fault | undefined {
   for (const { part, texts } of templateParts(payload)) {
     const empty = texts.findIndex((text) => text === '')

@@ -34,7 +34,7 @@ export function createReports({
 
     /**
      * One line for each recipient, in portions.
-     * @param forSpreadsheets begins it with a byte order mark, which programs stumble over.
+     * @param forSpreadsheets adds a byte order mark for spreadsheet programs; other programs may not accept it.
      */
     async *csv({ id: campaignId }: StoredCampaign, forSpreadsheets: boolean): AsyncGenerator<Buffer> {
       yield Buffer.from((forSpreadsheets ? CSV_BOM : '') + csvLine(CSV_COLUMNS))

@@ -6,8 +6,8 @@ import type { Recipient } from './recipient-store.ts'
 export type Resolver = (recipient: Recipient) => Promise<void>
 
 /**
- * Finds the result of an interrupted send by its Idempotency-Key: without a message nothing was sent, and
- * the recipient waits again; one that is still queued may have left, and is never sent again.
+ * Finds the result of an interrupted send by its Idempotency-Key. Without a message nothing was sent, and the
+ * recipient waits again; a message that is still queued may have been sent, and is never sent again.
  */
 export function createResolver({
   db,

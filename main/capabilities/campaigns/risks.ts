@@ -6,14 +6,14 @@ import { CAREFUL_LIVE_DELAY, type Numbers } from './config.ts'
 import type { Load } from './forecast.ts'
 import { parseText, textsOf } from './render.ts'
 
-/** A campaign as far as its risks depend on it. */
+/** The facts about a campaign on which its risks depend. */
 interface Facts {
   readonly numbers: Numbers
   readonly config: CampaignConfig
   readonly messages: readonly CampaignMessage[]
   readonly people: number
   readonly load: readonly Load[]
-  /** People whom `skipIfContactedHours` would skip now. */
+  /** Number of people whom `skipIfContactedHours` would skip now. */
   readonly recentlyContacted: number
   readonly startsAtMs: number
   readonly endsAtMs: number | null
@@ -35,7 +35,7 @@ export const error = of('error')
 export const warning = of('warning')
 const info = of('info')
 
-/** What a person should know before a campaign starts. */
+/** Warnings to show before a campaign starts. */
 export function risksOf(facts: Facts): CampaignRisk[] {
   return [
     ...ofConnections(facts),
@@ -150,7 +150,7 @@ function ofBudget({ config: { budget }, cost }: Facts): CampaignRisk[] {
   return [warning('over_budget', 'config.budget', message)]
 }
 
-/** The messaging limit of a portfolio is said once, for all its numbers. */
+/** The messaging limit of a portfolio is reported once for all its numbers. */
 function ofPortfolios({ load }: Facts): CampaignRisk[] {
   const keys = new Set(load.flatMap(({ portfolio }) => portfolio?.key ?? []))
   return [...keys].flatMap((key) => {

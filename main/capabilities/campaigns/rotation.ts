@@ -1,22 +1,22 @@
 import { seededFractions } from '../../contract/campaign-text.ts'
 import type { StoredCampaign } from './store.ts'
 
-/** A number that may be given recipients. */
+/** A number that may get recipients. */
 export interface Candidate {
   readonly instanceId: string
   readonly weight: number
-  /** What it was given so far. */
+  /** Number of recipients it got so far. */
   readonly given: number
-  /** Whether a number that has less than its share gets more until it has caught up. */
+  /** Whether a number below its share gets more until it has caught up. */
   readonly catchesUp: boolean
 }
 
-/** A number further behind was away. */
+/** A number that is further behind was disconnected. */
 const TURNS_BEHIND = 2
 
 /**
- * Spreads recipients over numbers by weight: the next one goes to the number that has least for its weight. Which of two
- * equals is first is drawn once for each campaign.
+ * Spreads recipients over numbers by weight: the next one goes to the number with the fewest for its weight. For
+ * equal numbers, a random order is drawn once per campaign.
  */
 export function createRotation({ id }: Pick<StoredCampaign, 'id'>, candidates: readonly Candidate[]) {
   const shares = candidates.map(({ instanceId, weight, given, catchesUp }) => ({
@@ -43,7 +43,7 @@ export function createRotation({ id }: Pick<StoredCampaign, 'id'>, candidates: r
       if (best !== undefined) best.given++
       return best?.instanceId
     },
-    /** What each number has now. */
+    /** Number of recipients of each number now. */
     given: (): ReadonlyMap<string, number> => new Map(shares.map(({ instanceId, given }) => [instanceId, given])),
   }
 }

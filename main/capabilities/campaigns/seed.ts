@@ -1,13 +1,13 @@
 import type { CampaignConfig } from '../../contract/campaign.ts'
 import { seededFractions } from '../../contract/campaign-text.ts'
 
-/** What chance decides for a recipient. It is drawn from who they are, so that a restart changes nothing. */
+/** The random choices for a recipient. They are derived from the recipient, so a restart does not change them. */
 export interface Draw {
-  /** Until the next send of the same number. */
+  /** Delay until the next send of the same number. */
   readonly delayMs: number
-  /** How long the number rests, if it does so after this recipient. */
+  /** How long the number pauses if it does so after this recipient. */
   readonly restMs: number
-  /** From 1. */
+  /** Counted from 1. */
   readonly variation: number
 }
 

@@ -9,7 +9,7 @@ import { campaignById, lanesOf, toCampaign, type StoredCampaign } from './store.
 import type { JobKind } from '../../kernel/job.ts'
 import type { Tx } from '../../kernel/db.ts'
 
-/** What a campaign must have before it can start. @throws ApiError validation_error */
+/** Checks that a campaign is complete before it starts. @throws ApiError validation_error */
 export function requireContent({
   messages,
   variables,
@@ -36,7 +36,7 @@ const wrong = (message: string) => new ApiError('validation_error', message)
 type Deps = Pick<CampaignsDeps, 'db' | 'clock'> & { readonly state: CampaignState }
 type ControlDeps = Deps & Pick<CampaignsDeps, 'instances'>
 
-/** What people do to campaigns. Each is harmless when it is done already. */
+/** Start, pause, resume and cancel. Repeating one has no effect. */
 export function createControls({ db, clock, instances, state }: ControlDeps) {
   const act = (id: string, decide: (tx: Tx, campaign: StoredCampaign) => Promise<void>): Promise<StoredCampaign> =>
     db.commit(async (tx) => {
@@ -61,7 +61,7 @@ export function createControls({ db, clock, instances, state }: ControlDeps) {
     else await state.begin(tx, campaign)
   }
 
-  /** Resuming a campaign also tells the engines to try numbers again that were held. */
+  /** Resuming a campaign also makes the engines try held numbers again. */
   async function goOn(tx: Tx, campaign: StoredCampaign): Promise<void> {
     for (const { instanceId } of await tx.all(lanesOf, { campaignId: campaign.id })) {
       const instance = await instances.find(tx, campaign.accountId, instanceId)
@@ -93,7 +93,7 @@ export function createControls({ db, clock, instances, state }: ControlDeps) {
   }
 }
 
-/** What happens to a campaign at a set time. */
+/** Changes a campaign at a set time. */
 export function controlJob({ clock, state }: Deps): JobKind<ControlInput, undefined> {
   return {
     name: 'campaigns.control',
@@ -107,7 +107,7 @@ export function controlJob({ clock, state }: Deps): JobKind<ControlInput, undefi
       const campaign = await state.load(tx, subjectId)
       if (campaign === undefined) return { kind: 'done' }
       if (input.act === 'start') {
-        // Otherwise it was given another time, or started already.
+        // Otherwise it was rescheduled or started already.
         if (campaign.status !== 'scheduled' || campaign.scheduledAtMs !== input.atMs) return { kind: 'done' }
         if (clock.now() - input.atMs > TOO_LATE_MS) await state.pause(tx, campaign, 'app_offline')
         else await state.begin(tx, campaign)

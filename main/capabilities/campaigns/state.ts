@@ -25,12 +25,12 @@ import {
 import { keepUploads } from './uploads.ts'
 import { LOOK_AGAIN_MS } from './waits.ts'
 
-/** What each status may become. */
+/** Allowed changes of status. */
 export const NEXT = {
   draft: ['scheduled', 'running', 'paused', 'completed', 'canceled'],
   scheduled: ['draft', 'running', 'paused', 'completed', 'canceled'],
   running: ['paused', 'completed', 'canceled'],
-  // Scheduled again: a clock that was ahead had made it late.
+  // Scheduled again: it seemed late only because the clock was ahead.
   paused: ['running', 'scheduled', 'completed', 'canceled', 'failed'],
   // Resumes if Meta accepted messages and did not deliver them.
   completed: ['running', 'paused'],
@@ -38,7 +38,7 @@ export const NEXT = {
   failed: [],
 } as const satisfies Record<CampaignStatus, readonly CampaignStatus[]>
 
-/** Pauses that end without a person. */
+/** Pauses that end automatically. */
 const AUTOMATIC: readonly PauseReason[] = [
   'outside_window',
   'no_instance',
@@ -52,15 +52,15 @@ const AUTOMATIC: readonly PauseReason[] = [
 
 const HOLD_PAUSES: ReadonlySet<PauseReason> = new Set(Object.values(PAUSED_BY))
 
-/** Whether its numbers may send, if nothing else keeps them. */
+/** Whether its numbers may send unless something else stops them. */
 export function isUnderWay({ status, pauseReason, resumeAtMs }: CampaignHead): boolean {
   if (status !== 'paused') return status === 'running'
-  // Meta ends the pause of a template by itself. A deleted template does not come back.
+  // Meta ends the pause of a template automatically. A deleted template does not return.
   if (pauseReason === 'template') return resumeAtMs !== null
   return pauseReason !== null && AUTOMATIC.includes(pauseReason)
 }
 
-/** The table knows two of the reasons in columns of their own. */
+/** The table stores two of the reasons in separate columns. */
 function storedReasonOf(pauseReason: PauseReason | null) {
   const heldBy = pauseReason === 'messaging_limit' ? pauseReason : null
   const utilityHold = pauseReason === 'utility_templates' ? 1 : 0
@@ -68,14 +68,14 @@ function storedReasonOf(pauseReason: PauseReason | null) {
   return { pauseReason: isOther ? 'restricted' : pauseReason, heldBy, utilityHold } as const
 }
 
-/** No number of the campaign can send, because of what a network refuses. */
+/** No number of the campaign can send because the network holds them. */
 const isPausedByHold = ({ pauseReason }: CampaignHead): boolean => pauseReason !== null && HOLD_PAUSES.has(pauseReason)
 
-/** A campaign whose numbers are all gone is given up after this. */
+/** A campaign fails this long after its last number is gone. */
 const UNUSABLE_MS = 24 * 3_600_000
 const RELEASED_AT_ONCE = 500
 
-/** What happens to a campaign at a set time. */
+/** A change of a campaign at a set time. */
 export type ControlInput =
   | { readonly act: 'start'; readonly atMs: number }
   | { readonly act: 'give_up'; readonly sinceMs: number }
@@ -89,15 +89,15 @@ export interface StateDeps extends Pick<CampaignsDeps, 'clock' | 'live' | 'messa
 export type CampaignState = ReturnType<typeof createState>
 
 /**
- * How much later than the first of the numbers this one begins. Numbers that all begin in the same second look like what
- * they are.
+ * Delay of this number's start after the first one. Numbers that all start in the same second are easily detected as
+ * automated.
  */
 export function spreadMs({ id, config }: CampaignHead, lanes: readonly Lane[], { instanceId }: Lane): number {
   if (lanes[0]?.instanceId === instanceId) return 0
   return Math.round(seededFractions(`${id}:${instanceId}`)() * config.maxDelay * 1_000)
 }
 
-/** The states of a campaign and how it gets from one to another, each in the caller's commit. */
+/** The states of a campaign and its transitions, each in the caller's commit. */
 export function createState({ clock, live, messages, numberState, lanes, control }: StateDeps) {
   type Change = Partial<
     Pick<
@@ -149,7 +149,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
       finishedAtMs: clock.now(),
     })
 
-  /** Nobody is left to send, until a number connects. */
+  /** Pauses until a number connects, because none can send. */
   async function waitForNumber(tx: Tx, campaign: CampaignHead): Promise<void> {
     if (campaign.pauseReason === 'no_instance') return
     const sinceMs = clock.now()
@@ -161,7 +161,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
     await control().add(tx, { accountId, subjectId: id, runAt: dueIn(clock, UNUSABLE_MS), input })
   }
 
-  /** Makes sure that the number gets a turn. One that is due later keeps its time. */
+  /** Makes sure that the number gets a turn. A later due time is kept. */
   async function wake(tx: Tx, campaign: CampaignHead, lane: Lane, atMs: number): Promise<void> {
     const { id: campaignId, accountId } = campaign
     const { instanceId } = lane
@@ -170,7 +170,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
     await lanes().add(tx, { accountId, subjectId: campaignId, lane: instanceId, runAt, input: {} })
   }
 
-  /** Starts the campaign, or continues it: paused, if it has a reason to be. */
+  /** Starts or continues the campaign, or pauses it if there is a reason to. */
   async function begin(tx: Tx, given: StoredCampaign): Promise<void> {
     const now = clock.now()
     const campaign = { ...given, startedAtMs: given.startedAtMs ?? now }
@@ -235,7 +235,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
     giveUp: (tx: Tx, campaign: CampaignHead) =>
       change(tx, campaign, { status: 'failed', pauseReason: null, resumeAtMs: null, finishedAtMs: clock.now() }),
 
-    /** The number leaves the rotation: what it was given and has not sent goes to the others. */
+    /** Removes the number from the rotation; its unsent recipients go to the other numbers. */
     async leave(tx: Tx, campaign: CampaignHead, lane: Pick<Lane, 'instanceId'>): Promise<void> {
       await giveBackWaiting(tx, campaign, lane)
       const usable = (await usableLanes(tx, campaign)).filter(({ instanceId }) => instanceId !== lane.instanceId)
@@ -251,7 +251,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
       { reason, untilMs }: CampaignHold,
     ): Promise<{ readonly canOthers: boolean }> {
       await giveBackWaiting(tx, campaign, lane)
-      // Looking at all its numbers again would cost hundreds of reads every few seconds, and change nothing.
+      // Checking all numbers again would cost hundreds of reads every few seconds and change nothing.
       if (isPausedByHold(campaign)) {
         const isLater = campaign.pauseReason === PAUSED_BY[reason] && campaign.resumeAtMs !== untilMs
         if (isLater && reason === 'utility_templates') await pause(tx, campaign, PAUSED_BY[reason], untilMs)
@@ -270,9 +270,9 @@ export function createState({ clock, live, messages, numberState, lanes, control
     },
 
     /**
-     * The portfolio of this number has used its messaging limit. Its recipients move to the other numbers. The campaign
-     * pauses when the portfolios of all its numbers have used theirs.
-     * @param untilOf until when other numbers are limited as well; null: they are not, as far as is known.
+     * The portfolio of this number has used its messaging limit. Its recipients move to the other numbers. The
+     * campaign pauses when the portfolios of all its numbers have used theirs.
+     * @param untilOf until when another number is limited as well; null: it is not, as far as is known.
      */
     async waitForLimit(
       tx: Tx,
@@ -295,8 +295,8 @@ export function createState({ clock, live, messages, numberState, lanes, control
     },
 
     /**
-     * A budget does not cover the next message. Its numbers stop, and what they were given is given out again when it
-     * continues: by budget-holds.ts.
+     * A budget does not cover the next message: the numbers stop, and their recipients are assigned again when
+     * budget-holds.ts continues the campaign.
      */
     async waitForBudget(tx: Tx, campaign: CampaignHead, { by, needsMicros }: BudgetRefusal): Promise<void> {
       for (const lane of await tx.all(lanesOf, { campaignId: campaign.id })) await giveBackWaiting(tx, campaign, lane)
@@ -306,7 +306,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
       })
     },
 
-    /** The number is back in the rotation. */
+    /** Adds the number to the rotation again. */
     async join(tx: Tx, campaign: StoredCampaign, lane: Lane): Promise<void> {
       await tx.run(releaseHeld, { campaignId: campaign.id, rows: RELEASED_AT_ONCE })
       if (campaign.pauseReason === 'no_instance') await begin(tx, campaign)

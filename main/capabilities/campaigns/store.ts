@@ -14,7 +14,7 @@ export interface StoredCampaign {
   readonly pauseReason: PauseReason | null
   readonly network: Network
   readonly messages: readonly CampaignMessage[]
-  /** Besides `name` and `phone`. */
+  /** Variables in addition to `name` and `phone`. */
   readonly variables: readonly string[]
   readonly config: CampaignConfig
   readonly configInput: CampaignConfigInput
@@ -22,7 +22,7 @@ export interface StoredCampaign {
   readonly loading: 0 | 1 | 2
   readonly resumeAtMs: number | null
   readonly unusableSinceMs: number | null
-  /** Which budget it waits for. */
+  /** The budget it waits for. */
   readonly budgetHold: 'campaign' | 'client' | null
   /** What its next message is expected to cost, in millionths; null: unknown. */
   readonly budgetNeeds: number | null
@@ -34,7 +34,7 @@ export interface StoredCampaign {
   readonly finishedAtMs: number | null
 }
 
-/** A campaign without its texts, which can be megabytes. Pages of campaigns are read without them. */
+/** A campaign without its texts, which can be megabytes. Lists of campaigns are read without them. */
 export type CampaignHead = Omit<StoredCampaign, 'messages' | 'variables' | 'configInput'>
 
 export interface CampaignHeadRow extends Omit<CampaignHead, 'config'> {
@@ -48,7 +48,7 @@ export interface CampaignRow extends Omit<StoredCampaign, 'messages' | 'variable
   readonly configInput: string
 }
 
-/** `held_by` and `utility_hold` are reasons that the table was made without. */
+/** The table has no room for the reasons `held_by` and `utility_hold`, so they have their own columns. */
 const PAUSE_REASON = `CASE WHEN pause_reason <> 'restricted' THEN pause_reason
   WHEN utility_hold = 1 THEN 'utility_templates' ELSE COALESCE(held_by, pause_reason) END`
 const HEAD = `seq, id, account_id AS accountId, name, status, ${PAUSE_REASON} AS pauseReason, network,
@@ -58,7 +58,7 @@ const HEAD = `seq, id, account_id AS accountId, name, status, ${PAUSE_REASON} AS
   scheduled_at AS scheduledAtMs, started_at AS startedAtMs, finished_at AS finishedAtMs`
 const CAMPAIGN = `${HEAD}, messages, variables, config_input AS configInput`
 
-/** The text is what this room wrote. Earlier versions knew no budgets. */
+/** Written by this room. Earlier versions had no budgets. */
 const toConfig = (text: string): CampaignConfig => ({
   ...{ budget: null },
   ...(JSON.parse(text) as Omit<CampaignConfig, 'budget'>),
@@ -66,7 +66,7 @@ const toConfig = (text: string): CampaignConfig => ({
 
 export const toHead = (row: CampaignHeadRow): CampaignHead => ({ ...row, config: toConfig(row.config) })
 
-/** The texts are what this room wrote. */
+/** The JSON was written by this room. */
 export const toCampaign = (row: CampaignRow): StoredCampaign => ({
   ...row,
   messages: JSON.parse(row.messages) as CampaignMessage[],
@@ -114,7 +114,7 @@ export const campaignsPageByStatus = sql<
    ORDER BY seq DESC LIMIT :rows`,
 )
 
-/** Those that can still send something, by their number. */
+/** Campaigns that can still send, by sequence number. */
 export const openCampaigns = sql<{ status: string; afterSeq: number; rows: number }, CampaignHeadRow>(
   `SELECT ${HEAD} FROM campaigns
    WHERE status IN ('scheduled', 'running', 'paused') AND status = :status AND seq > :afterSeq ORDER BY seq LIMIT :rows`,
@@ -145,7 +145,7 @@ export const updateDraft = sql<{
       config_input = :configInput, scheduled_at = :scheduledAtMs, updated_at = :now
     WHERE id = :id`)
 
-/** What changes when recipients are added. Reading whole rows would be slow: messages can be megabytes. */
+/** The fields that change when recipients are added. Reading whole rows would be slow: messages can be megabytes. */
 export const growthOf = sql<{ id: string }, { readonly nextPosition: number; readonly variables: string }>(
   'SELECT next_position AS nextPosition, variables FROM campaigns WHERE id = :id',
 )
@@ -158,7 +158,7 @@ export const setVariables = sql<{ id: string; variables: string; now: number }>(
   'UPDATE campaigns SET variables = :variables, updated_at = :now WHERE id = :id',
 )
 
-/** The state, all of it. */
+/** Writes all fields of the state. */
 export const setState = sql<{
   id: string
   status: CampaignStatus
@@ -184,7 +184,7 @@ export const setBudget = sql<{ id: string; config: string; configInput: string; 
    WHERE id = :id`,
 )
 
-/** Changes no row if it was warned of already. */
+/** Changes nothing if the warning was already sent. */
 export const setBudgetWarned = sql<{ id: string; now: number }>(
   'UPDATE campaigns SET budget_warned_at = :now WHERE id = :id AND budget_warned_at IS NULL',
 )
@@ -204,8 +204,6 @@ export const deleteRecipients = sql<{ id: string; rows: number }>(
   `DELETE FROM campaign_recipients WHERE campaign_id = :id AND position IN (
      SELECT position FROM campaign_recipients WHERE campaign_id = :id ORDER BY position LIMIT :rows)`,
 )
-
-// Numbers.
 
 /** A number of a campaign. */
 export interface Lane {
@@ -238,7 +236,7 @@ export const lanesOfMany = sqlOfList<string, Record<never, never>, Lane>(
   (ids) => `SELECT ${LANE} FROM campaign_instances WHERE campaign_id IN (${ids}) ORDER BY campaign_id, position`,
 )
 
-/** Campaigns under way that use the instance. */
+/** Running campaigns that use the instance. */
 export const campaignsOfInstance = sql<{ instanceId: string }, { campaignId: string }>(
   `SELECT ci.campaign_id AS campaignId FROM campaign_instances ci JOIN campaigns c ON c.id = ci.campaign_id
    WHERE ci.instance_id = :instanceId AND ci.removed = 0 AND c.status IN ('draft', 'scheduled', 'running', 'paused')
@@ -284,8 +282,6 @@ export const setRemoved = sql<{ campaignId: string; instanceId: string }>(
   'UPDATE campaign_instances SET removed = 1 WHERE instance_id = :instanceId AND campaign_id = :campaignId',
 )
 
-// What went wrong lately.
-
 export const streakOf = sql<{ campaignId: string }, { recent: string }>(
   'SELECT recent FROM campaign_streaks WHERE campaign_id = :campaignId',
 )
@@ -294,8 +290,6 @@ export const saveStreak = sql<{ campaignId: string; recent: string }>(
   `INSERT INTO campaign_streaks (campaign_id, recent) VALUES (:campaignId, :recent)
    ON CONFLICT (campaign_id) DO UPDATE SET recent = excluded.recent`,
 )
-
-// Which numbers are on WhatsApp.
 
 export const checksOf = sqlOfList<
   string,

@@ -4,32 +4,32 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { BilledNumber } from './billed-numbers.ts'
 import type { CampaignHold } from './links.ts'
 
-/** The category of each template in Meta's words, by name and language. */
+/** Meta's category of each template, by name and language. */
 export type Categories = ReadonlyMap<string, string>
 
 interface Known {
   readonly readMono: number
   readonly categories: Categories
-  /** Utility templates, and those that were when Meta suspended them. */
+  /** Utility templates, including those that lost the category when Meta suspended them. */
   readonly utility: ReadonlySet<string>
-  /** Those that cannot be sent now. */
+  /** Templates that cannot be sent now. */
   readonly unusable: ReadonlyMap<string, UnusableTemplate>
 }
 
-/** A template that cannot be sent now, with Meta's word for its status. */
+/** A template that cannot be sent now, with Meta's status. */
 export type UnusableTemplate = Pick<Template, 'name' | 'status' | 'deletedAtMs' | 'pausedUntilMs'>
 
 const SERVICE = 'service'
 const TEMPLATES_AT_ONCE = 100
 const MOST_PAGES = 10
-/** Templates that are not found are looked for again after this. */
+/** Missing templates are looked up again after this time. */
 const LOOK_AGAIN_MS = 10 * 60_000
-/** Meta changes the category of a template at most once a month. */
+/** How long categories are cached while sending: Meta changes a category at most once a month. */
 const SENDING_MS = 60 * 60_000
 
 export type TemplateCategories = ReturnType<typeof createTemplateCategories>
 
-/** What kind of message Meta charges for a template. */
+/** The category that Meta charges for each template. */
 export function createTemplateCategories({ clock }: { readonly clock: Pick<Clock, 'mono'> }) {
   const known = new Map<string, Known>()
   const reading = new Map<string, Promise<Omit<Known, 'readMono'>>>()
@@ -42,7 +42,7 @@ export function createTemplateCategories({ clock }: { readonly clock: Pick<Clock
 
   const isRecent = ({ readMono }: Known, ms: number): boolean => clock.mono() - readMono < ms
 
-  /** What Meta does not answer is unknown, or what it was before. */
+  /** If Meta does not answer, the last known category is kept. */
   async function ask({ engine, instance }: BilledNumber, wanted: readonly string[]): Promise<Omit<Known, 'readMono'>> {
     const categories = new Map(known.get(instance.id)?.categories)
     const utility = new Set(known.get(instance.id)?.utility)
@@ -76,7 +76,7 @@ export function createTemplateCategories({ clock }: { readonly clock: Pick<Clock
   }
 
   return {
-    /** Of the templates of these messages. Templates that Meta does not have are left out. */
+    /** Reads the categories of these messages' templates. Templates that Meta does not have are left out. */
     async read(number: BilledNumber, messages: readonly CampaignMessage[]): Promise<Categories> {
       const wanted = templatesOf(messages)
       if (wanted.length === 0) return NONE
@@ -93,10 +93,10 @@ export function createTemplateCategories({ clock }: { readonly clock: Pick<Clock
       return answer.categories
     },
 
-    /** Drops what is cached of the number's templates. */
+    /** Drops the cached templates of the number. */
     forget: (instanceId: string): boolean => known.delete(instanceId),
 
-    /** What `read` has found. undefined: `read` them first. */
+    /** What `read` has cached. undefined: call `read` first. */
     known(instanceId: string, messages: readonly CampaignMessage[]): Categories | undefined {
       const wanted = templatesOf(messages)
       if (wanted.length === 0) return NONE
@@ -106,14 +106,14 @@ export function createTemplateCategories({ clock }: { readonly clock: Pick<Clock
       return isRecent(found, isWhole ? SENDING_MS : LOOK_AGAIN_MS) ? found.categories : undefined
     },
 
-    /** Those of the messages that cannot be sent now, as far as is known. */
+    /** Templates of the messages that cannot be sent now, as far as is known. */
     unusable(instanceId: string, messages: readonly CampaignMessage[]): readonly UnusableTemplate[] {
       return templatesOf(messages).flatMap((name) => known.get(instanceId)?.unusable.get(name) ?? [])
     },
 
     usesUtility,
 
-    /** Why a campaign waits while Meta suspends the utility templates of a number; null: it does not. */
+    /** Why a campaign waits while Meta suspends the utility templates of a number; null if it does not wait. */
     utilityHold(
       instanceId: string,
       messages: readonly CampaignMessage[],

@@ -13,7 +13,7 @@ interface Deps extends Pick<CampaignsDeps, 'db' | 'clock'> {
 
 type TemplateSignal = Extract<EngineSignal, { kind: 'template' }>
 
-/** How long Meta pauses a template the first time: where it does not say, a template is tried again after this. */
+/** Meta's first pause of a template. If Meta names no end, the template is tried again after this time. */
 const TRIED_AGAIN_MS = 3 * 3_600_000
 
 export type TemplateHolds = ReturnType<typeof createTemplateHolds>
@@ -33,13 +33,13 @@ export function createTemplateHolds({ db, clock, state, templates }: Deps) {
     if (use === 'disabled') return hold(tx, campaign, null)
     if (use === 'usable' && isHeld(campaign) && !needsPerson(campaign)) return state.begin(tx, campaign)
     if (use !== 'paused') return
-    // A pause without an end changes nothing for a campaign that waits already.
+    // A pause without an end changes nothing for a campaign that is waiting already.
     if (untilMs === null && isHeld(campaign)) return
     await hold(tx, campaign, untilMs ?? clock.now() + TRIED_AGAIN_MS)
   }
 
   return {
-    /** The network refused a message of the campaign. @param pausedUntilMs null: it did not say. */
+    /** The network refused a message of the campaign. @param pausedUntilMs null: no end given. */
     async refused(
       tx: Tx,
       campaignId: string,

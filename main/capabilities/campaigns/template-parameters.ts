@@ -1,6 +1,6 @@
 /**
- * The values of a template's parameters. Meta refuses empty ones, and those with line breaks, tabs or more than four
- * spaces in a row, all of which are common in imported lists.
+ * The parameters of a template. Meta refuses empty ones, and those with line breaks, tabs or more than four spaces in
+ * a row, all of which are common in imported lists.
  */
 
 type Json = Readonly<Record<string, unknown>>
@@ -11,7 +11,7 @@ interface TemplatePart {
   readonly texts: readonly string[]
 }
 
-/** @returns nothing for a payload that is no template. */
+/** @returns an empty list for a payload that is not a template. */
 export function templateParts(payload: object): TemplatePart[] {
   return withCards(componentsOf(payload)).map((component) => ({
     part: String(component['type']).toLowerCase(),
@@ -22,7 +22,7 @@ export function templateParts(payload: object): TemplatePart[] {
   }))
 }
 
-/** White space in the texts becomes single spaces. Everything else in the payload stays. */
+/** Replaces white space in the texts by single spaces, and leaves everything else unchanged. */
 export function withCleanParameters(payload: object): object {
   const components = componentsOf(payload)
   if (components.length === 0) return payload
@@ -30,7 +30,7 @@ export function withCleanParameters(payload: object): object {
   return { ...payload, template: { ...template, components: components.map(cleaned) } }
 }
 
-/** With the components of the cards of a carousel. */
+/** Includes the components of a carousel's cards. */
 const withCards = (components: readonly Json[]): Json[] =>
   components.flatMap((component) => [
     component,

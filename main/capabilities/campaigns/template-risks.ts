@@ -40,7 +40,7 @@ export function createTemplateRisks({ db, instances, numberState, templates }: D
   }
 }
 
-/** Meta takes no message with it. */
+/** The risk of a template that Meta does not accept. */
 function riskOfStatus({ name, status, deletedAtMs, pausedUntilMs }: UnusableTemplate): CampaignRisk {
   if (status === 'ARCHIVED') {
     const at = deletedAtMs === null ? null : isoTime(deletedAtMs)

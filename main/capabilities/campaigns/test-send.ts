@@ -23,7 +23,7 @@ export interface TestCall {
   readonly idempotencyKey: string | null
 }
 
-/** Sends one variation of a campaign to a number of the caller's choice, outside of the campaign. */
+/** Sends one variation of a campaign to a number that the caller chooses, outside the campaign. */
 export function createTestSend({ db, instances, messages }: Pick<CampaignsDeps, 'db' | 'instances' | 'messages'>) {
   return async function test(
     { campaign, instanceIds }: Found,
@@ -54,7 +54,7 @@ export function createTestSend({ db, instances, messages }: Pick<CampaignsDeps, 
     return { result, instanceId, variation }
   }
 
-  /** Values of the request, then of the recipient with this number, then of the first one. */
+  /** Uses values of the request first, then of the recipient with this number, then of the first recipient. */
   async function addresseeOf(campaignId: string, { to, name, variables = {} }: TestWish): Promise<Addressee> {
     const canonical = personKey(to)
     const recipient =

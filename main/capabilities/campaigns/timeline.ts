@@ -17,8 +17,8 @@ type Counts = Record<(typeof KINDS)[number], number>
 const none = (): Counts => ({ sent: 0, delivered: 0, read: 0, replied: 0, failed: 0 })
 
 /**
- * What happened when, for a chart: at most sixty spans, those in which nothing happened included, since they are pauses
- * and nights. A message that failed counts when it was tried.
+ * Events over time for a chart: at most sixty spans, including empty ones, which show pauses and nights. A failed
+ * message counts at the time of its attempt.
  * @param timezone in which days begin
  */
 export async function timelineOf(db: Pick<Db, 'read'>, campaignId: string, timezone: string): Promise<Timeline> {
@@ -78,7 +78,10 @@ function inSpans(minutes: ReadonlyMap<number, Counts>, timezone: string): Timeli
   }
 }
 
-/** Spans that begin with the day of the first minute. Those of whole days follow the calendar, on days of 23 and 25 hours too. */
+/**
+ * Spans that begin with the day of the first minute. Spans of whole days follow the calendar, also on days of 23 and
+ * 25 hours.
+ */
 function spansOf(first: number, width: number, timezone: string) {
   const { date: firstDate, startMs } = dayOf(first * MINUTE_MS, timezone)
   const days = width / DAY_MINUTES

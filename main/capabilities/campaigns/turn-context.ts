@@ -43,6 +43,6 @@ interface Spending {
 export interface Claimed {
   readonly recipient: Recipient
   readonly variation: number
-  /** How the network writes the number. */
+  /** The number as the network writes it. */
   readonly to: string
 }

@@ -25,7 +25,7 @@ import {
 import type { Claimed, TurnContext, TurnDeps } from './turn-context.ts'
 import { LOOK_AGAIN_MS } from './waits.ts'
 
-/** What a number does next. */
+/** The next step of a number. */
 export type Turn =
   | {
       readonly kind: 'send'
@@ -33,10 +33,10 @@ export type Turn =
       readonly instance: KnownInstance
       readonly claimed: readonly Claimed[]
       readonly next: Due
-      /** Nobody is left after them, as far as this number knows. */
+      /** As far as this number knows, no recipients are left after these. */
       readonly isLast: boolean
     }
-  /** These have to be looked up on the network first. */
+  /** These numbers have to be checked on the network first. */
   | { readonly kind: 'check'; readonly campaign: StoredCampaign; readonly phones: readonly string[] }
   /** Prices have to be read first. */
   | { readonly kind: 'prices'; readonly campaign: StoredCampaign; readonly instance: KnownInstance }
@@ -48,22 +48,22 @@ interface Ask {
   readonly instanceId: InstanceId
   /** Whether unknown numbers can be looked up now. */
   readonly canCheck: boolean
-  /** How many sends may begin now. */
+  /** How many sends may start now. */
   readonly room: number
 }
 
 const HOUR_MS = 3_600_000
 const COMING_MS = 2_000
-/** How soon a campaign goes on once its account is active again. */
+/** How soon a campaign continues once its account is active again. */
 const SUSPENDED_MS = 10_000
-/** How often a held number is checked: sooner where a whole campaign waits for it. */
+/** How often a held number is checked; more often if the whole campaign waits for it. */
 const HELD_MS = 10_000
 const OTHERS_SEND_MS = 60_000
 const RELEASED_AT_ONCE = 500
 
 /**
- * How many sends of a number may be under way at once when there is no delay. One on a live phone: its line sends one after
- * another, and what else is sent from it must not wait behind a campaign.
+ * Limit of concurrent sends of a number without a delay. A live phone gets one: it sends messages one after another,
+ * and other messages must not wait behind a campaign.
  */
 const AT_ONCE: Readonly<Record<Network, Readonly<Record<Engine, number>>>> = {
   live: { smv2: 1, official: 8 },
@@ -100,7 +100,7 @@ export function createTurn(deps: TurnDeps) {
       return stop()
     }
     if (deps.isSuspended(campaign.accountId)) {
-      // Stored as a pause that ends without a person. The record names the suspension.
+      // Stored as a pause that ends automatically. The record names the suspension.
       if (campaign.pauseReason !== 'no_instance') await state.pause(tx, campaign, 'no_instance')
       return { kind: 'wait', until: dueIn(clock, SUSPENDED_MS) }
     }
@@ -188,7 +188,7 @@ export function createTurn(deps: TurnDeps) {
     return { limits, categories }
   }
 
-  /** Once for each budget. */
+  /** Warns once for each budget. */
   async function warnOfBudget({ tx, campaign, spending, now }: TurnContext): Promise<void> {
     const isNear = (spending?.limits.campaign?.state ?? 'below') !== 'below'
     if (!isNear || campaign.budgetWarnedAtMs !== null) return
@@ -234,7 +234,7 @@ export function createTurn(deps: TurnDeps) {
     return nextAtMs
   }
 
-  /** The number has nobody to write to, although the campaign is not over. */
+  /** The number has no recipients, although the campaign has not ended. */
   async function idle(
     { tx, campaign, lane, lanes, restrictedUntilMs }: TurnContext,
     stop: () => Promise<Turn>,

@@ -35,20 +35,20 @@ interface UpdateDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'messages' | '
 
 const BEFORE_THE_END: readonly CampaignStatus[] = ['draft', 'scheduled', 'running', 'paused']
 
-/** undefined: the body changes something else. */
+/** undefined: the body changes something else as well. */
 function budgetAlone({ config, ...others }: UpdateCampaignBody): BudgetInput | null | undefined {
   const isAlone = config !== undefined && Object.keys(config).length === 1 && Object.keys(others).length === 0
   return isAlone ? config.budget : undefined
 }
 
-/** A new configuration keeps the budget unless it names one: to change a budget may need more than to change the rest. */
+/** A new configuration without a budget keeps the old one, because changing a budget may need more rights. */
 function configAfter({ configInput }: StoredCampaign, { config }: UpdateCampaignBody): CampaignConfigInput {
   const { budget } = configInput
   if (config === undefined || budget === undefined) return config ?? configInput
   return { budget, ...config }
 }
 
-/** Changes drafts, the time of scheduled campaigns, and the budget of those that have not ended. */
+/** Changes drafts, the time of scheduled campaigns, and the budget of campaigns that have not ended. */
 export function createUpdate(deps: UpdateDeps) {
   const { db, clock, access, lists, loading, state, budgetHolds } = deps
 
@@ -110,7 +110,7 @@ export function createUpdate(deps: UpdateDeps) {
     return campaign
   }
 
-  /** Adds a list of recipients, or puts it in place of the one there is. Only one list at a time. */
+  /** Adds a list of recipients, or replaces the existing one. Only one list at a time. */
   async function fill(
     { campaign, instanceIds }: { campaign: StoredCampaign; instanceIds: readonly string[] },
     source: RecipientSource,
@@ -168,7 +168,7 @@ export function createUpdate(deps: UpdateDeps) {
   return {
     fill,
 
-    /** @returns how many of `recipients` were accepted, and which were not. */
+    /** @returns how many of `recipients` were accepted, and which were rejected. */
     async update(caller: Principal, id: string, body: UpdateCampaignBody): Promise<Tally> {
       const found = await access.get(caller, id)
       if (Object.keys(body).length === 0) return emptyTally()
@@ -187,7 +187,7 @@ export function createUpdate(deps: UpdateDeps) {
       const { campaign } = await access.get(caller, id)
       await db.commit(async (tx) => {
         await requireState(tx, id, ['draft'])
-        // Hidden from now on. After a crash or on a full disk, recovery.ts removes the rest.
+        // Hides it immediately. After a crash or with a full disk, recovery.ts removes the rest.
         const isFree = (await tx.run(setLoading, { id, from: 0, to: 2 })) === 1
         if (!isFree)
           throw new ApiError('invalid_state', 'Recipients are still being added. Delete it when that is done.').because(

@@ -6,12 +6,12 @@ import type { AccountId } from '../../kernel/ids.ts'
 import type { Messages } from '../messages/index.ts'
 import type { StoredCampaign } from './store.ts'
 
-/** Longer than any campaign that is planned; what is left of a file goes after that. */
+/** Longer than any planned campaign; a file that is left behind is deleted after this time. */
 const KEPT_MS = 90 * 86_400_000
 
 /**
- * The files of `media_id`, so that a mistake is not found by the first thousand people.
- * @throws ApiError validation_error naming the message by its position, from 1
+ * Checks the files of `media_id` before the start, so that a mistake does not fail the first thousand sends.
+ * @throws ApiError validation_error that names the message by its position, from 1
  */
 export async function requireUploads(
   uploads: Pick<Messages['uploads'], 'get'>,

@@ -1,2 +1,2 @@
-/** A wait is looked at again after this, since settings and clocks change. */
+/** A wait is checked again after this time, since settings and clocks can change. */
 export const LOOK_AGAIN_MS = 600_000

@@ -4,7 +4,7 @@ import { operation, type Contract } from '../../../contract/operation.ts'
 import { Timestamp } from '../../../contract/shapes.ts'
 import { CAMPAIGN, COUNTS_EXAMPLE, PER_INSTANCE_EXAMPLE, PER_VARIATION_EXAMPLE, reads } from './parts.ts'
 
-/** Of the report as CSV. */
+/** Columns of the CSV report. */
 export const CSV_COLUMNS = [
   ...['phone', 'name', 'status', 'instance_id', 'variation', 'message_id'],
   ...['sent_at', 'delivered_at', 'read_at', 'replied_at', 'error_code'],
