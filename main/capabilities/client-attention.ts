@@ -1,20 +1,20 @@
 import type { AttentionLine } from './room.ts'
 
-/** How many things of a client need attention. */
+/** Number of issues of a client. */
 export interface ClientCount {
-  /** Of the client's account. */
+  /** Id of the client's account. */
   readonly id: string
   readonly name: string
   readonly count: number
   readonly sinceMs: number
 }
 
-/** An agency with hundreds of clients still sees its own lines. */
+/** Limit of named clients, so that an agency with hundreds still sees its own issues. */
 const MOST_NAMED = 5
 
 /**
- * Lines of an operator's overview about the clients: `client` for each of the few that have waited longest, and `more_clients` with the
- * number of the others.
+ * Issues of clients in an operator's overview: `client` for each of the few that have waited longest, and
+ * `more_clients` with the number of the others.
  */
 export function linesOfClients(severity: AttentionLine['severity'], clients: readonly ClientCount[]): AttentionLine[] {
   const ordered = clients.toSorted((a, b) => a.sinceMs - b.sinceMs)

@@ -2,26 +2,27 @@ import type { ApiOf, Room, RoomDefinition } from './room.ts'
 
 type AnyRoom = RoomDefinition<unknown, never>
 
-/** What all of these rooms together need besides each other. */
+/** The dependencies of all these rooms, apart from each other. */
 type DepsOf<R> = (R extends RoomDefinition<unknown, infer Deps> ? (deps: Deps) => void : never) extends (
   deps: infer All,
 ) => void
   ? All
   : never
 
-/** What other rooms may use of a room that was built. @throws Error while it is not. */
+/** The API of a room that was built. @throws Error before it is built. */
 export type FindRoom = <R extends AnyRoom>(room: R) => ApiOf<R>
 
 export interface Composition {
-  /** Each room after those that it uses, otherwise in the order of the list. */
+  /** Each room comes after those that it uses, otherwise in the order of the list. */
   readonly rooms: readonly Room[]
   readonly find: FindRoom
 }
 
 /**
  * Builds every room after the rooms that it uses.
- * @param makeDeps `find` is for what is called once the service runs: a room that uses a later one would be a cycle.
- * @throws Error for a room that uses one which is not in the list, and for two rooms of one name.
+ * @param makeDeps its `find` is for functions called once the service runs, because a room that uses a later one
+ * would be a cycle.
+ * @throws Error if a room uses one that is missing from the list, or two rooms have the same name.
  */
 export function composeRooms<const Rooms extends readonly AnyRoom[]>(
   list: Rooms,
@@ -36,7 +37,7 @@ export function composeRooms<const Rooms extends readonly AnyRoom[]>(
   const deps = makeDeps(find)
   for (const room of inOrder(list)) {
     const used = Object.entries(room.uses).map(([name, other]) => [name, find(other)] as const)
-    // The types have checked for the whole list that each room gets what it needs.
+    // The types check for the whole list that each room gets what it needs.
     built.set(room, room.build(deps as never, Object.fromEntries(used)))
   }
   return { rooms: [...built.values()], find }

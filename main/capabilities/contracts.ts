@@ -202,7 +202,7 @@ const ROOMS = [
   },
 ] as const satisfies readonly RoomContract[]
 
-/** The product's table of contents: every room and its operations. */
+/** Every room with its operations. */
 export const CONTRACTS: readonly RoomContract[] = ROOMS
 
 type Merged<Union> = (Union extends unknown ? (of: Union) => void : never) extends (of: infer All) => void ? All : never
@@ -210,7 +210,7 @@ type Merged<Union> = (Union extends unknown ? (of: Union) => void : never) exten
 /** All operations by id, with their literal types. The window's client is derived from it. */
 export type Operations = Merged<(typeof ROOMS)[number]['operations']>
 
-/** Method and path of every operation: all of the contracts that the window's bundle carries. */
+/** Method and path of every operation. The window's bundle contains only this part of the contracts. */
 export type OperationTable = Readonly<Record<keyof Operations, readonly [method: Operation['method'], path: string]>>
 
 export const operationTable = (): OperationTable =>

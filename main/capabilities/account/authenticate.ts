@@ -9,18 +9,18 @@ import { toKey, usableKey, usableKeyById, type ApiKey } from './store.ts'
 interface Deps {
   readonly db: Pick<Db, 'readOne'>
   readonly clock: Pick<Clock, 'now'>
-  /** Requests per minute of a key without a rate of its own, at this moment. */
+  /** Default requests per minute of a key; read on each use. */
   readonly defaultRate: () => number
   /** Called on each successful use; must be cheap. */
   readonly onUsed: (id: KeyId) => void
 }
 
 export interface Authentication {
-  /** @returns who the token speaks for; undefined when it is malformed, unknown, revoked or expired. */
+  /** @returns the principal of the token; undefined when it is malformed, unknown, revoked or expired. */
   readonly authenticate: (token: string) => Promise<Principal | undefined>
-  /** Who a key speaks for that was checked before; undefined when it was revoked or has expired since. */
+  /** The principal of a key that was checked before; undefined when it was revoked or has expired since. */
   readonly principalOf: (id: KeyId) => Promise<Principal | undefined>
-  /** Forgets what is cached. Called after every commit that changes a key, so that a revocation holds at once. */
+  /** Clears the cache. Called after every commit that changes a key, so that a revocation takes effect immediately. */
   readonly clearCache: () => void
 }
 
@@ -31,7 +31,7 @@ interface CachedKey {
   readonly principal: Principal
 }
 
-/** Far above what an account has; it only keeps a runaway script from filling the memory. */
+/** Far more keys than an account has; the limit keeps a runaway script from filling the memory. */
 const MAX_CACHED = 50_000
 
 export function createAuthentication({ db, clock, defaultRate, onUsed }: Deps): Authentication {
@@ -46,7 +46,7 @@ export function createAuthentication({ db, clock, defaultRate, onUsed }: Deps): 
     key: { id: key.id, name: key.name, last4: key.last4, expiresAtMs: key.expiresAtMs, approval: key.approval },
     scopes: key.scopes,
     allowedInstanceIds: key.allowedInstanceIds,
-    // The setting may change while the principal is remembered.
+    // The setting may change while the principal is cached.
     get ratePerMinute() {
       return key.ratePerMinute ?? defaultRate()
     },
@@ -60,7 +60,7 @@ export function createAuthentication({ db, clock, defaultRate, onUsed }: Deps): 
     const key = toKey(row)
     const principal = Object.freeze(principalFor(key, row.accountName))
     const known: CachedKey = { hash: row.hash, keyId: key.id, expiresAtMs: key.expiresAtMs, principal }
-    // A key revoked while it was being read must not be remembered as usable.
+    // A key that was revoked while it was read must not be cached as usable.
     if (changes === changesBefore) {
       if (cache.size >= MAX_CACHED) cache.clear()
       cache.set(hash.toString('latin1'), known)

@@ -2,27 +2,27 @@ import type { Db, Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
-/** Where an account's changes stand. */
+/** The state of an account's change clock. */
 export interface AccountState {
-  /** The newest value the change clock gave out: a list bounded by it is one consistent state. */
+  /** The latest value of the change clock: a list bounded by it is one consistent state. */
   readonly changeAtMs: number
   readonly instancesLive: number
 }
 
-/** What a new instance gets from its account. */
+/** The slot that a new instance gets from its account. */
 export interface Slot {
   readonly changeAtMs: number
-  /** The how-manieth instance of the account this is, deleted ones included. */
+  /** Ordinal number of the instance in the account, counting deleted ones. */
   readonly number: number
-  /** Slots in use, this one included. */
+  /** Slots in use, including this one. */
   readonly inUse: number
 }
 
 type Moment = { id: string; now: number }
 
 /**
- * The wall clock, but strictly rising even if the machine's clock is set back: `updated_since`
- * is strictly-greater-than, so two changes of one value would hide one from a client that saw the other.
+ * Wall-clock time that strictly increases even if the machine's clock is set back. `updated_since` is exclusive, so
+ * of two changes with one value, a client that saw the first would miss the second.
  */
 const TICK = 'change_at = CASE WHEN change_at >= :now THEN change_at + 1 ELSE :now END'
 
@@ -48,12 +48,12 @@ export async function nextChange(tx: Tx, accountId: AccountId, nowMs: number): P
   return requireRow(await tx.one(tick, { id: accountId, now: nowMs })).changeAtMs
 }
 
-/** Occupies a slot for a new instance; whether the plan allows it is for the caller to judge, inside the unit. */
+/** Occupies a slot for a new instance. The caller must check in the same commit whether the plan allows it. */
 export async function occupySlot(tx: Tx, accountId: AccountId, nowMs: number): Promise<Slot> {
   return requireRow(await tx.one(occupy, { id: accountId, now: nowMs }))
 }
 
-/** Frees the slot of a deleted instance. @returns the change's moment. */
+/** Frees the slot of a deleted instance. @returns the time of the change. */
 export async function freeSlot(tx: Tx, accountId: AccountId, nowMs: number): Promise<number> {
   return requireRow(await tx.one(free, { id: accountId, now: nowMs })).changeAtMs
 }

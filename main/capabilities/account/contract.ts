@@ -91,7 +91,7 @@ const SignedIn = Type.Object({
   browser: Nullable(Type.String({ description: 'Such as `Chrome on Windows`.' })),
 })
 
-/** Keys are made and ended by people: in the window or at the terminal, never by another key. */
+/** Only people create and revoke keys, in the window or at the terminal; a key cannot. */
 const ofTheConsole = {
   scope: null,
   reach: 'account',

@@ -6,18 +6,18 @@ import type { AccountId, KeyId } from '../../kernel/ids.ts'
 interface EndedAccess {
   readonly who: Creator
   readonly accountId: AccountId
-  /** false: the links and secrets that they created stay. */
+  /** false keeps the links and secrets that they created. */
   readonly endsLinks: boolean
 }
 
 type InCommit = (tx: Tx, ended: EndedAccess) => Promise<void>
 
 export interface EndedAccesses {
-  /** Runs in the commit that ends the access, so that nothing granted by it outlives it. */
+  /** Runs in the commit that ends the access, so that nothing created with it outlives it. */
   readonly whenAccessEnds: (listener: InCommit) => void
-  /** After the commit that revokes a key: what it has open ends. */
+  /** Called after the commit that revokes a key: its open streams end. */
   readonly onKeyEnded: (listener: (id: KeyId) => void) => void
-  /** Tells both kinds of listeners. */
+  /** Notifies both kinds of listeners. */
   readonly endAccess: (tx: Tx, ended: EndedAccess) => Promise<void>
 }
 

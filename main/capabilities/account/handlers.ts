@@ -40,7 +40,7 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
     },
     async endSession({ principal, params }) {
       const found = (await accounts.listSessions(principal)).find(({ id }) => shortOf(id) === params.id)
-      // Ending a session that is already over succeeds.
+      // Ending a session that has already ended succeeds.
       if (found !== undefined) await accounts.endSessions(principal, { id: found.id })
       return undefined
     },
@@ -55,7 +55,7 @@ export function accountHandlers(accounts: Accounts, cursors: Cursors): Handlers<
       }),
     createApiKey: async ({ principal, body }) => {
       const { accountId } = principal
-      // Through a key, a member would otherwise do what the console refuses them.
+      // Otherwise a member could use a key for what the console refuses.
       if (grants(body.scopes, 'agency:manage')) requireAgencySide(principal, 'agency:manage')
       const expiresAt = body.expires_at ?? null
       const made = await accounts.createKey({

@@ -27,11 +27,11 @@ export interface AccountsDeps {
   readonly ids: Pick<Ids, 'account' | 'key'>
   readonly random: Random
   readonly keyDerivation: KeyDerivation
-  /** Requests per minute of a key without a rate of its own; looked at each time. */
+  /** Default requests per minute of a key; read on each use. */
   readonly ratePerMinute: number
-  /** Which of the ids are instances of the account; asked when a key is restricted to some. */
+  /** Which of the ids are instances of the account; used when a key is restricted to some. */
   readonly knownInstances: Parameters<typeof createKeys>[0]['knownInstances']
-  /** Of accounts without one of their own; looked at each time. */
+  /** Default time zone of accounts; read on each use. */
   readonly timeZone?: string
 }
 
@@ -48,11 +48,11 @@ export interface Accounts
     Pick<Authentication, 'authenticate' | 'principalOf'> {
   /** The account of the person who owns this computer, created with the home. */
   readonly ensureOperatorAccount: () => Promise<Account>
-  /** Another account in this home. The operator's settings and backups are for all accounts. */
+  /** Creates another account in this home. The operator's settings and backups cover all accounts. */
   readonly createAccount: (name: string) => Promise<Account>
   readonly renameAccount: (id: AccountId, name: string) => Promise<Account>
   readonly rename: (tx: Tx, id: AccountId, name: string) => Promise<void>
-  /** Writes what waits. */
+  /** Writes pending updates. */
   readonly close: () => Promise<void>
 }
 
@@ -72,7 +72,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   }
   const rename = async (tx: Tx, id: AccountId, name: string) => {
     await tx.run(renameAccount, { id, name })
-    // Who was checked before carries the old name.
+    // Cached principals still carry the old name.
     tx.afterCommit(clearCache)
   }
   const createOperatorAccount = () =>

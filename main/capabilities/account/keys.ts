@@ -39,7 +39,7 @@ export interface NewKey {
   /** null: all instances. */
   readonly allowedInstanceIds: readonly string[] | null
   readonly expiresAtMs: number | null
-  /** Absent or null: the setting. */
+  /** Absent or null: the default setting. */
   readonly ratePerMinute?: number | null
   /** Absent: none. */
   readonly approval?: ApprovalPolicy
@@ -47,32 +47,32 @@ export interface NewKey {
   readonly createdBy?: Creator | null
 }
 
-/** With the name of its account: an agency creates keys in those of its clients. */
+/** With the name of its account, because an agency can create keys in its clients' accounts. */
 type CreatedBy = ApiKey & { readonly accountName: string }
 
-/** A key just made: the only moment its value exists outside the caller's hands. */
+/** A new key. Its value is returned only now and not stored. */
 interface CreatedKey extends Omit<ApiKey, 'lastUsedAtMs' | 'revokedAtMs'> {
   readonly key: Secret
 }
 
 export interface Keys {
-  /** @throws ApiError validation_error when a rule is broken or an instance of the restriction is unknown. */
+  /** @throws ApiError validation_error when a rule is violated or the restriction names an unknown instance. */
   readonly createKey: (wish: NewKey) => Promise<CreatedKey>
   /** Newest first, revoked and expired ones included. */
   readonly listKeys: (accountId: AccountId) => Promise<ApiKey[]>
-  /** The same, at most `rows` of those that are older than the key `beforeId`. */
+  /** The same, at most `rows` of those older than the key `beforeId`. */
   readonly pageOfKeys: (accountId: AccountId, beforeId: string | undefined, rows: number) => Promise<ApiKey[]>
   /**
-   * Takes effect with the next request, and ends what the key has open. Repeating it changes nothing.
+   * Takes effect with the next request and ends the key's open streams. Repeating it changes nothing.
    * @param keepsCreated the keys, links and secrets that were created with it stay.
    * @throws ApiError not_found
    */
   readonly revokeKey: (accountId: AccountId, id: string, keepsCreated?: boolean) => Promise<{ revokedAtMs: number }>
-  /** In the commit of another room. Keys that were created with these end as well. */
+  /** Runs in the commit of another room. Also revokes keys that were created with these keys. */
   readonly revokeKeys: (tx: Tx, keys: readonly RevokedKey[]) => Promise<void>
   /** Usable keys that this person or key created, newest first. */
   readonly keysCreatedBy: (read: Pick<Tx, 'all'>, creator: Creator) => Promise<CreatedBy[]>
-  /** Usable keys of the account that were created before it was recorded by whom. */
+  /** Usable keys of the account from versions that did not record their creator. */
   readonly keysOfUnknownCreator: (read: Pick<Tx, 'all'>, accountId: AccountId) => Promise<CreatedBy[]>
 }
 
@@ -157,7 +157,7 @@ function checkNewKey({ name, scopes, allowedInstanceIds, expiresAtMs }: NewKey, 
     })
   if (scopes.length === 0)
     throw invalid('scopes must name at least one scope.').because('field_empty', { field: 'scopes' })
-  // An empty list would be a key that can access nothing; most callers who send it mean "all", which is null.
+  // A key with an empty list could access nothing. Most callers who send one mean "all", which is null.
   if (allowedInstanceIds?.length === 0)
     throw invalid('allowed_instance_ids must name at least one instance; null means all.').because('field_empty', {
       field: 'allowed_instance_ids',
@@ -170,5 +170,5 @@ const invalid = (message: string) => new ApiError('validation_error', message)
 
 const unique = <T>(list: readonly T[]): T[] => [...new Set(list)]
 
-/** Ids as instances carry them: the door compares with these. */
+/** Ids in the form in which instances store them; access checks compare these. */
 const ownIds = (ids: readonly string[]) => unique(ids.map((id) => id.toLowerCase()))

@@ -4,16 +4,16 @@ import type { KeyId } from '../../kernel/ids.ts'
 import { recordUse } from './store.ts'
 
 export interface LastUse {
-  /** Notes a use in memory; it reaches the database with the next batch, at most once a minute per key. */
+  /** Records a use in memory; it is stored with the next batch, at most once a minute per key. */
   readonly record: (id: KeyId) => void
-  /** Writes what waits. */
+  /** Writes pending updates. */
   readonly close: () => Promise<void>
 }
 
 const ONCE_PER_MS = 60_000
 const BATCH_AFTER_MS = 1_000
 
-/** When each key was last used, kept off the hot path: a write per request would cost more than the request. */
+/** When each key was last used. Written in batches, because a write per request would cost more than the request. */
 export function createLastUse({ db, clock }: { db: Pick<Db, 'commit'>; clock: Clock }): LastUse {
   const notedAt = new Map<KeyId, number>()
   let waiting = new Map<KeyId, number>()
@@ -30,7 +30,7 @@ export function createLastUse({ db, clock }: { db: Pick<Db, 'commit'>; clock: Cl
         for (const [id, at] of batch) await tx.run(recordUse, { id, at })
       })
     } catch {
-      // Nobody waits for it and the storage reports its own faults; the next batch carries these too.
+      // Storage reports its own errors and nobody waits for this; the next batch includes these uses.
       waiting = new Map([...batch, ...waiting])
     }
   }

@@ -12,8 +12,8 @@ import { operatorAccount } from './store.ts'
 export interface Passwords {
   readonly isPasswordSet: (accountId: AccountId) => Promise<boolean>
   /**
-   * The operator's password. It signs in to the operator's own account; members have passwords of their own.
-   * @param password null: from now on only codes sign in.
+   * The operator's password. It signs in to the operator's own account; members have their own passwords.
+   * @param password null: only codes can sign in.
    * @throws ApiError insufficient_scope, invalid_state, rate_limited
    */
   readonly setPassword: (person: PasswordOwner, password: string | null) => Promise<void>
@@ -23,8 +23,8 @@ type PasswordOwner = Pick<Principal, 'accountId' | 'role' | 'sessionId'>
 
 interface Verifying extends Passwords {
   /**
-   * @param network where it is tried.
-   * @returns undefined if the password is wrong, else a check that it still is the password.
+   * @param network the network of the client.
+   * @returns undefined if the password is wrong; otherwise a function that checks that it is still the password.
    * @throws ApiError rate_limited
    */
   readonly verify: (
@@ -39,7 +39,7 @@ interface Deps {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
   readonly keyDerivation: KeyDerivation
-  /** In the commit that changes the password: ends what was signed in with the old one. */
+  /** Runs in the commit that changes the password, and ends sessions that used the old one. */
   readonly onChanged: (tx: Tx, person: PasswordOwner) => Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function createPasswords({ db, clock, random, keyDerivation, onChanged }:
     async setPassword(person, password) {
       const { accountId, role } = person
       requireRole({ role }, 'operator')
-      // Everybody who ever worked in a client's account would know its password, also after they were removed.
+      // Everybody who ever worked in a client's account would know its password, even after they were removed.
       if ((await db.readOne(operatorAccount, {}))?.id !== accountId)
         throw new ApiError(
           'invalid_state',
@@ -66,7 +66,7 @@ export function createPasswords({ db, clock, random, keyDerivation, onChanged }:
     },
     async verify(accountId, text, network) {
       const stored = await db.readOne(passwordOf, { accountId })
-      // Where none is set it takes as long, so that nobody learns that from outside.
+      // Takes the same time without a password, so that an outsider cannot tell whether one is set.
       const { salt = Buffer.alloc(16), cost = SCRYPT_COST } = stored ?? {}
       const hash = await keyDerivation.forSignIn(network, text, salt, cost)
       if (stored === undefined || !timingSafeEqual(hash, stored.hash)) return undefined

@@ -5,9 +5,9 @@ import type { Sessions } from './sessions.ts'
 import { keysOfAccount, revokeAll, setAllowedInstances, toKey } from './store.ts'
 
 export interface Removal {
-  /** Keys that were limited to the instance lose it; one that has no other reaches nothing, and never everything. */
+  /** Keys restricted to the instance lose it. A key that has no other instance can access nothing. */
   readonly dropFromKeys: (tx: Tx, accountId: AccountId, instanceId: string) => Promise<void>
-  /** Every key of the account stops working, and everybody is signed out. */
+  /** Revokes every key of the account and signs everybody out. */
   readonly lockOut: (tx: Tx, accountId: AccountId, nowMs: number) => Promise<void>
 }
 

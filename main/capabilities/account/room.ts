@@ -6,7 +6,7 @@ import { createAccounts, type AccountsDeps } from './index.ts'
 
 interface Deps extends Omit<AccountsDeps, 'ratePerMinute' | 'timeZone'> {
   readonly cursors: Cursors
-  /** Looked at each time. */
+  /** Read on each use. */
   readonly config: { readonly ratePerMinute: number; readonly safetyTimezone: string }
 }
 

@@ -16,7 +16,7 @@ export const insertSession = sql<
    VALUES (:hash, :accountId, :role, :memberId, :byLink, :address, :browser, :now, :now)`,
 )
 
-/** Where somebody signed in. */
+/** Browser and network of a sign-in. */
 export interface SessionOrigin {
   readonly address: string | null
   /** Such as `Chrome on Windows`. */
@@ -32,8 +32,8 @@ export interface SessionRow extends SessionOrigin {
 }
 
 /**
- * A session with its account as it is named now; whether it is over, the clock decides. One of a member who was removed,
- * or of a deleted account, is not found, even if its row was left behind.
+ * A session with the current name of its account; the caller checks its expiry. Sessions of removed members and
+ * deleted accounts are not found, even if their rows remain.
  */
 export const sessionByHash = sql<
   { hash: Uint8Array },
@@ -60,7 +60,7 @@ export const recordSessionUse = sql<{ hash: Uint8Array; now: number }>(
 
 export const removeSession = sql<{ hash: Uint8Array }>('DELETE FROM console_sessions WHERE hash = :hash')
 
-/** The last used first. */
+/** Most recently used first. */
 export const sessionsOf = sql<{ accountId: string }, SessionRow>(
   `SELECT s.hash, s.role, m.name AS memberName, s.address, s.browser, s.created_at AS createdAtMs, s.used_at AS usedAtMs
    FROM console_sessions s LEFT JOIN members m ON m.id = s.member_id

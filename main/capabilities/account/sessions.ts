@@ -25,50 +25,53 @@ import {
 import { createSignInCodes, type SignInGrant } from './sign-in-codes.ts'
 import { accountById, operatorAccount, type Account } from './store.ts'
 
-/** `accountId` is whose password it is; null: the operator's. Only the operator's account can be given a new one. */
+/** `accountId` is the account of the password; null: the operator's. Only the operator's account can set a new one. */
 type Credential =
   | { readonly code: string }
   | { readonly password: string; readonly accountId: string | null }
   | { readonly password: string; readonly email: string }
 
-/** Knows credentials that this room does not, such as those of members. @param network where they are tried. */
+/**
+ * Checks credentials that this room does not know, such as those of members. @param network the network of the
+ * client.
+ */
 export type CredentialSource = (credential: Credential, network: string) => Promise<SignInGrant | undefined>
 
-/** Somebody who is signed in to the console in a browser. */
+/** A person signed in to the console in a browser. */
 export interface Session {
-  /** Names it inside the process; it opens nothing. */
+  /** Names the session inside the process; it is not a credential. */
   readonly id: string
   readonly principal: Principal
 }
 
 export interface Sessions extends Passwords {
-  /** A code that signs in once, within a quarter of an hour. */
+  /** A code that signs in once, within 15 minutes. */
   readonly newSignInCode: (grant: SignInGrant) => Secret
   /**
-   * @returns the token of the new session; undefined when the credential is wrong, was used or is too old.
+   * @returns the token of the new session; undefined when the credential is wrong, used or expired.
    * @throws ApiError rate_limited
    */
   readonly signIn: (credential: Credential, from?: SessionOrigin) => Promise<Secret | undefined>
   readonly addCredentials: (source: CredentialSource) => void
   /**
-   * The person at the console, working in this account: an operator in any, a member in their own.
-   * @returns undefined if they may not, or there is no such account.
+   * The person as a principal of this account: operators may act in any account, members in their own.
+   * @returns undefined if they may not, or the account does not exist.
    */
   readonly actIn: (principal: Principal, accountId: string) => Promise<Principal | undefined>
-  /** Whether the operator's password can sign in, besides a code. */
+  /** Whether the operator can sign in with a password as well as with a code. */
   readonly acceptsPassword: () => Promise<boolean>
-  /** Counts as use. @returns undefined when the token is unknown, or its time is over. */
+  /** Counts as a use. @returns undefined when the token is unknown or expired. */
   readonly findSession: (token: string) => Promise<Session | undefined>
-  /** Whether it goes on; asking is no use. */
+  /** Whether the session is still valid; does not count as a use. */
   readonly isSignedIn: (id: string) => Promise<boolean>
-  /** Whether it was opened with a link that was made for a member. */
+  /** Whether it was opened with a sign-in link for a member. */
   readonly isByLink: (id: string) => Promise<boolean>
   readonly signOut: (id: string) => Promise<void>
-  /** Open sessions of the account, the last used first. A member does not see those of the operator. */
+  /** Open sessions of the account, most recently used first. Members do not see the operator's sessions. */
   readonly listSessions: (viewer: Viewer) => Promise<readonly SignedIn[]>
-  /** Ends one that the viewer sees, or all but `keep`. @returns how many ended. */
+  /** Ends one session that the viewer can see, or all except `keep`. @returns how many ended. */
   readonly endSessions: (viewer: Viewer, which: { id: string } | { keep: string | null }) => Promise<number>
-  /** In the commit that takes the access away. */
+  /** Runs in the commit that ends the access. */
   readonly endSessionsOf: (tx: Tx, whose: SessionOwner) => Promise<void>
   /** Called for each session that ends. */
   readonly onSessionEnded: (listener: (id: string) => void) => void
@@ -76,7 +79,7 @@ export interface Sessions extends Passwords {
 
 type Viewer = Pick<Principal, 'accountId' | 'role'>
 
-/** `keepId` is the session that goes on; null or absent: none. */
+/** `keepId` is the session to keep; null or absent: none. */
 type SessionOwner =
   | { readonly memberId: string; readonly keepId?: string | null }
   | { readonly operatorOf: AccountId; readonly keepId?: string | null }
@@ -101,7 +104,7 @@ const TOKEN_BYTES = 32
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 const IDLE_MS = LIMITS.sessionIdleHours * 60 * 60_000
 const ABSOLUTE_MS = LIMITS.sessionDays * 24 * 60 * 60_000
-/** A commit for each request would cost more than the request. */
+/** Recording every request would cost more than the request. */
 const RECORD_USE_AFTER_MS = 60_000
 
 /** Sign-in of the console in a browser. A session is 256 random bits; only their hash is stored. */
@@ -227,7 +230,7 @@ export function createSessions(deps: Deps): Sessions {
   }
 }
 
-/** A person at the console of an account, who may do everything in it. */
+/** A person at an account's console, who has all permissions there. */
 export const consolePrincipal = (account: Account, role: ConsoleRole): Principal => ({
   kind: 'console',
   role,

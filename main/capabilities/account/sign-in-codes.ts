@@ -5,15 +5,15 @@ import type { Tx } from '../../kernel/db.ts'
 import type { AccountId, Random } from '../../kernel/ids.ts'
 import { Secret } from '../../kernel/secret.ts'
 
-/** Whose console a credential opens. */
+/** The account and person that a sign-in credential is for. */
 export interface SignInGrant {
   readonly accountId: AccountId
   readonly role: ConsoleRole
-  /** Whose sessions they are, besides the account's. */
+  /** The member who signs in, if it is one. */
   readonly memberId?: string
-  /** With a link that was made for them. */
+  /** Whether the sign-in used a link made for the member. */
   readonly byLink?: boolean
-  /** Runs in the commit that makes the session: the credential may have ended since it was checked. */
+  /** Runs in the commit that creates the session, because the credential may have ended since it was checked. */
   readonly isStillValid?: (tx: Tx) => Promise<boolean>
 }
 
@@ -24,26 +24,26 @@ interface Code {
   isTaken: boolean
 }
 
-/** A grant of a code, which is used up. */
+/** The grant of a code that is now used up. */
 interface Redeemed extends SignInGrant {
-  /** The sign-in failed for another reason, so the code can be used again. */
+  /** Makes the code usable again after the sign-in failed for another reason. */
   readonly giveBack: () => void
 }
 
 export interface SignInCodes {
-  /** For the address that is printed: it signs in once, within a quarter of an hour. */
+  /** For the printed URL: signs in once, within 15 minutes. */
   readonly make: (grant: SignInGrant) => Secret
-  /** @returns whose console it opens; undefined when it is unknown, was used or is too old. */
+  /** @returns the grant; undefined when the code is unknown, used or expired. */
   readonly redeem: (text: string) => Redeemed | undefined
-  /** Codes of the account that were not used stop working. */
+  /** Invalidates unused codes of the account. */
   readonly endOf: (accountId: AccountId) => void
 }
 
 const CODE_BYTES = 24
-/** Per account. A program that prints addresses all day keeps only the latest usable. */
+/** Limit per account. If a program keeps printing URLs, only the latest stay usable. */
 const MAX_CODES = 8
 
-/** Codes live in memory: a service that was started again has printed a new one. */
+/** Codes are kept in memory: after a restart the service prints a new one. */
 export function createSignInCodes({ clock, random }: { clock: Pick<Clock, 'mono'>; random: Random }): SignInCodes {
   let codes: Code[] = []
   const usable = () => codes.filter(({ untilMono, isTaken }) => !isTaken && untilMono > clock.mono())
@@ -63,7 +63,7 @@ export function createSignInCodes({ clock, random }: { clock: Pick<Clock, 'mono'
       return secret
     },
     redeem(text) {
-      // Each one is compared, so that the time says nothing about which came near.
+      // Compares all codes, so that the time does not reveal which one was similar.
       const [found] = usable().filter(({ secret }) => secret.equals(text))
       if (found === undefined) return undefined
       found.isTaken = true

@@ -5,8 +5,8 @@ import { accountById, standingKey, standingMember } from './store.ts'
 
 export interface Standing {
   /**
-   * Call it in the commit that follows a request to another server. Meanwhile the key may have been revoked, the member
-   * removed or the account deleted.
+   * Call it in the commit after a request to another server. During the request, the key may have been revoked, the
+   * member removed or the account deleted.
    * @throws ApiError unauthorized
    */
   readonly requireStanding: (tx: Pick<Tx, 'one'>, caller: Caller) => Promise<void>

@@ -8,7 +8,7 @@ export interface Account {
   readonly name: string
 }
 
-/** A key as the account knows it; the key itself is not stored. */
+/** A stored key, without its value. */
 export interface ApiKey {
   readonly id: KeyId
   readonly accountId: AccountId
@@ -17,11 +17,11 @@ export interface ApiKey {
   readonly scopes: readonly AcceptedScope[]
   /** null: all instances. */
   readonly allowedInstanceIds: readonly string[] | null
-  /** null: the setting. */
+  /** null: the default setting. */
   readonly ratePerMinute: number | null
   readonly approval: ApprovalPolicy
   readonly expiresAtMs: number | null
-  /** At most a minute behind. */
+  /** May be a minute out of date. */
   readonly lastUsedAtMs: number | null
   readonly revokedAtMs: number | null
   readonly createdAtMs: number
@@ -29,21 +29,21 @@ export interface ApiKey {
 
 type KeyRow = Omit<ApiKey, 'scopes' | 'allowedInstanceIds'> & { scopes: string; allowedInstanceIds: string | null }
 
-/** The entry of `meta` that names it. */
+/** Key of the row in `meta` that stores it. */
 export const OPERATOR_ACCOUNT = 'operator_account'
 
 export const operatorAccount = sql<object, Account>(
   `SELECT a.id, a.name FROM meta m JOIN accounts a ON a.id = m.value WHERE m.name = '${OPERATOR_ACCOUNT}'`,
 )
 
-/** The account of a home that does not record whose the operator's is: it had only one. */
+/** The account of a home that does not record the operator's account; such a home had only one. */
 export const firstAccount = sql<object, Account>('SELECT id, name FROM accounts ORDER BY id LIMIT 1')
 
 export const insertAccount = sql<{ id: string; name: string; now: number }>(
   'INSERT INTO accounts (id, name, change_at, created_at) VALUES (:id, :name, :now, :now)',
 )
 
-/** null: it is nobody’s sub-account. */
+/** null: it is not a sub-account. */
 export const parentAccount = sql<{ id: string }, { parentId: string | null }>(
   'SELECT parent_account_id AS parentId FROM accounts WHERE id = :id',
 )
@@ -65,24 +65,24 @@ export const setStatus = sql<{ accountId: string; status: 'active' | 'suspended'
 /** Read once, when the service starts. */
 export const suspendedAccounts = sql<object, { id: AccountId }>("SELECT id FROM accounts WHERE status = 'suspended'")
 
-/** An account that somebody may work in: the operator in every one, a member in one. */
+/** The account in which somebody wants to act: any account for the operator, their own for a member. */
 export const accountById = sql<{ id: string }, Account>(
   'SELECT id, name FROM accounts WHERE id = :id AND deleted_at IS NULL',
 )
 
-/** A key that was not revoked, of an account that is still there. */
+/** A key that was not revoked, of an account that still exists. */
 export const standingKey = sql<{ id: string }, { id: string }>(
   `SELECT k.id FROM api_keys k JOIN accounts a ON a.id = k.account_id
    WHERE k.id = :id AND k.revoked_at IS NULL AND a.deleted_at IS NULL`,
 )
 
-/** A member who was not removed, of an account that is still there. */
+/** A member who was not removed, of an account that still exists. */
 export const standingMember = sql<{ id: string; accountId: string }, { id: string }>(
   `SELECT m.id FROM members m JOIN accounts a ON a.id = m.account_id
    WHERE m.id = :id AND m.account_id = :accountId AND a.deleted_at IS NULL`,
 )
 
-/** How many instances the account ever had. */
+/** How many instances the account has ever had. */
 export const instancesMade = sql<{ id: string }, { made: number }>(
   'SELECT instances_made AS made FROM accounts WHERE id = :id',
 )
@@ -109,13 +109,13 @@ export const insertKey = sql<{
     VALUES (:id, :accountId, :name, :hash, :last4, :scopes, :allowedInstanceIds, :ratePerMinute, :approval,
       :expiresAtMs, :createdBy, :now)`)
 
-/** A key that may still be used, with the name of its account; expiry is for the clock to judge. */
+/** A usable key with the name of its account; the caller checks its expiry. */
 export const usableKey = sql<{ hash: Uint8Array }, KeyRow & { hash: Uint8Array; accountName: string }>(
   `SELECT ${KEY}, k.hash, a.name AS accountName FROM api_keys k JOIN accounts a ON a.id = k.account_id
    WHERE k.hash = :hash AND k.revoked_at IS NULL`,
 )
 
-/** The same by its id, for what a key has asked for and does later. */
+/** The same by id, for work that a key started and that runs later. */
 export const usableKeyById = sql<{ id: string }, KeyRow & { accountName: string }>(
   `SELECT ${KEY}, a.name AS accountName FROM api_keys k JOIN accounts a ON a.id = k.account_id
    WHERE k.id = :id AND k.revoked_at IS NULL`,
@@ -125,12 +125,12 @@ export const keysOfAccount = sql<{ accountId: string }, KeyRow>(
   `SELECT ${KEY} FROM api_keys k WHERE k.account_id = :accountId ORDER BY k.id DESC`,
 )
 
-/** @see keysOfAccount; `beforeId` is where the previous page ended. */
+/** A page of `keysOfAccount`; `beforeId` is the end of the previous page. */
 export const pageOfKeys = sql<{ accountId: string; beforeId: string; rows: number }, KeyRow>(
   `SELECT ${KEY} FROM api_keys k WHERE k.account_id = :accountId AND k.id < :beforeId ORDER BY k.id DESC LIMIT :rows`,
 )
 
-/** The first revocation counts: repeating it returns the time of the first. */
+/** Repeating it returns the time of the first revocation. */
 export const revoke = sql<{ id: string; accountId: string; now: number }, { revokedAtMs: number }>(
   `UPDATE api_keys SET revoked_at = COALESCE(revoked_at, :now) WHERE id = :id AND account_id = :accountId
    RETURNING revoked_at AS revokedAtMs`,
@@ -140,13 +140,13 @@ export const revokeAll = sql<{ accountId: string; now: number }, { id: KeyId }>(
   'UPDATE api_keys SET revoked_at = :now WHERE account_id = :accountId AND revoked_at IS NULL RETURNING id',
 )
 
-/** Keys that this person or key created, in whichever account, and that were not revoked. */
+/** Keys that this person or key created, in any account, and that were not revoked. */
 export const keysCreatedBy = sql<{ creator: string }, KeyRow & { accountName: string }>(
   `SELECT ${KEY}, a.name AS accountName FROM api_keys k JOIN accounts a ON a.id = k.account_id
    WHERE k.created_by = :creator AND k.revoked_at IS NULL ORDER BY k.id DESC`,
 )
 
-/** Those of the account that were created before it was recorded by whom. */
+/** Keys of the account from versions that did not record their creator. */
 export const keysOfUnknownCreator = sql<{ accountId: string }, KeyRow & { accountName: string }>(
   `SELECT ${KEY}, a.name AS accountName FROM api_keys k JOIN accounts a ON a.id = k.account_id
    WHERE k.account_id = :accountId AND k.created_by IS NULL AND k.revoked_at IS NULL ORDER BY k.id DESC`,
@@ -164,7 +164,7 @@ export function toKey(row: KeyRow): ApiKey {
   const { id, accountId, name, last4, ratePerMinute, approval, expiresAtMs, lastUsedAtMs, revokedAtMs, createdAtMs } =
     row
   const rest = { ratePerMinute, approval, expiresAtMs, lastUsedAtMs, revokedAtMs, createdAtMs }
-  // Both columns were written by createKey from these types.
+  // createKey wrote both columns from these types.
   const scopes = JSON.parse(row.scopes) as AcceptedScope[]
   const allowedInstanceIds = row.allowedInstanceIds === null ? null : (JSON.parse(row.allowedInstanceIds) as string[])
   return { id, accountId, name, last4, scopes, allowedInstanceIds, ...rest }

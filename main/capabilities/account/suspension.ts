@@ -3,13 +3,13 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { setStatus, suspendedAccounts } from './store.ts'
 
 export interface Suspension {
-  /** Asked for each send; remembered. */
+  /** Checked for each send, so it is cached. */
   readonly isSuspended: (accountId: AccountId) => boolean
-  /** Holds once the commit is durable. Nothing that was accepted before is taken back. */
+  /** Takes effect once the commit is durable. Accepted messages are not canceled. */
   readonly setSuspended: (tx: Tx, accountId: AccountId, isSuspended: boolean) => Promise<void>
-  /** Called once an account was suspended or activated, after the commit. */
+  /** Called after the commit that suspends or activates an account. */
   readonly onSuspensionChanged: (listener: () => void) => void
-  /** Before the service listens. */
+  /** Called before the service listens. */
   readonly loadSuspended: () => Promise<void>
 }
 

@@ -3,15 +3,15 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { setTimeZone, timeZoneOf } from './store.ts'
 
 export interface TimeZones {
-  /** In which the account's days begin and end. */
+  /** The time zone in which the account's days begin and end. */
   readonly timeZoneOf: (read: Pick<Tx, 'one'>, accountId: AccountId) => Promise<string>
-  /** null: that of the settings. */
+  /** null: the default from the settings. */
   readonly setTimeZone: (tx: Tx, accountId: AccountId, zone: string | null) => Promise<void>
 }
 
 const MOST_KNOWN = 20_000
 
-/** Asked for by every message, so it is remembered. */
+/** Read for every message, so it is cached. */
 export function createTimeZones(fallback: () => string): TimeZones {
   const known = new Map<AccountId, string | null>()
   return {
@@ -26,7 +26,7 @@ export function createTimeZones(fallback: () => string): TimeZones {
     },
     async setTimeZone(tx, accountId, zone) {
       await tx.run(setTimeZone, { accountId, zone })
-      // Forgotten twice: others may read in between, and the unit may be undone.
+      // Invalidated twice: another read may refill the cache in between, and the commit may fail.
       known.delete(accountId)
       tx.afterCommit(() => known.delete(accountId))
     },

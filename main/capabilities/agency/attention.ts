@@ -8,7 +8,7 @@ interface Deps {
   readonly entitlements: Pick<Entitlements, 'of'>
 }
 
-/** Lines of a client's overview: `suspended` and `frozen`. Billing tells an agency that it is frozen itself. */
+/** Issues in a client's overview: `suspended` and `frozen`. Billing reports to an agency that it is frozen itself. */
 export function createAttention({ db, entitlements }: Deps) {
   return async ({ accountId }: AttentionQuery): Promise<AttentionLine[]> => {
     const account = await db.readOne(parentOf, { accountId })

@@ -9,7 +9,7 @@ import { brandOf, namesOf, putBrand, type BrandRow } from './store.ts'
 type BrandChange = { [K in keyof Omit<Branding, 'theme'>]?: Branding[K] }
 
 export interface Brands {
-  /** What pages of the account show: what it did not set is that of its parent. */
+  /** The branding for the account's pages; values that it did not set come from its parent. */
   brandOf(accountId: AccountId): Promise<Branding & { readonly name: string }>
   changeBrand(accountId: AccountId, change: BrandChange): Promise<Branding>
 }
@@ -52,7 +52,7 @@ export function createBrands({ db, live }: { db: Db; live: Pick<NoticeBus<Notice
 }
 
 function toBranding({ displayName, logo, colors: stored, supportUrl, allowedOrigins }: BrandRow): Branding {
-  // Checked by the schema of the operation before they were written.
+  // The operation's schema checked them before they were stored.
   const colors = stored === null ? {} : (JSON.parse(stored) as BrandColors)
   return {
     ...{ display_name: displayName, logo, colors, support_url: supportUrl, theme: themeOf(colors) },

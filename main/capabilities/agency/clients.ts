@@ -27,11 +27,11 @@ interface Query {
 
 interface Found {
   readonly data: readonly Client[]
-  /** Where the next page begins; null: this is the last one. */
+  /** Where the next page begins; null on the last page. */
   readonly last: { readonly name: string; readonly id: string } | null
 }
 
-/** The list of clients. The accounts of an agency are few enough to sort them here; what they have is counted per page. */
+/** The list of clients. An agency has few enough accounts to sort in memory; their details are counted per page. */
 type Deps = Pick<AgencyDeps, 'db' | 'clock' | 'entitlements' | 'usage' | 'instances'>
 
 export function createClients({ db, clock, entitlements, usage, instances }: Deps) {
@@ -50,7 +50,7 @@ export function createClients({ db, clock, entitlements, usage, instances }: Dep
     return { data, last: last === undefined ? null : { name: last.name, id: last.id } }
   }
 
-  /** Those that have lines in the overview of the client. */
+  /** Instances with issues in the client's overview. */
   async function numbersNeeding(accountId: AccountId, { troubled }: Facts): Promise<ReadonlySet<string>> {
     const lines = await instances.attention({ accountId, network: null, role: 'member' })
     const others = troubled.get(accountId) ?? []

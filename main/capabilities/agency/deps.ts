@@ -19,10 +19,10 @@ export interface AgencyDeps {
   readonly entitlements: Entitlements
   readonly usage: Usage
   readonly instances: Pick<Instances, 'accountOf' | 'attention' | 'transfer' | 'known'>
-  /** Looked at each time. */
+  /** Read on each use. */
   readonly config: { readonly agencyOvercommit: boolean }
-  /** An account is active again. */
+  /** Called when an account becomes active again. */
   readonly onActivated: () => Promise<void>
-  /** Of an account that is gone. Repeating it is harmless. */
+  /** Removes the webhooks of a deleted account. Repeating it is harmless. */
   readonly removeWebhooks: (accountId: AccountId) => Promise<void>
 }

@@ -20,18 +20,18 @@ export function createAgency(deps: AgencyDeps) {
   const subAccounts = createSubAccounts(deps)
   const brands = createBrands(deps)
 
-  /** The account itself and those below it. */
+  /** Whether the account is the parent or one of its sub-accounts. */
   const isInFamily = async (read: Pick<Tx, 'one'>, parentId: AccountId, id: string): Promise<boolean> =>
     id === parentId || (await read.one(subAccountById, { parentId, id })) !== undefined
 
-  /** @throws ApiError not_found for an instance of nobody here. */
+  /** @throws ApiError not_found for an instance outside these accounts. */
   async function ownerOf(parentId: AccountId, id: string): Promise<AccountId> {
     const owner = await instances.accountOf(id.toLowerCase() as InstanceId)
     if (owner === undefined || !(await isInFamily({ one: db.readOne }, parentId, owner))) throw noSuchInstance()
     return owner
   }
 
-  /** Webhooks of accounts that were deleted, and whose removal did not come so far. */
+  /** Removes webhooks of deleted accounts that an earlier process left behind. */
   async function recover(): Promise<void> {
     for (const { accountId } of await db.read(deletedWithWebhooks, {})) await deps.removeWebhooks(accountId)
   }
@@ -54,7 +54,7 @@ export function createAgency(deps: AgencyDeps) {
       return fits ? [found] : []
     },
 
-    /** The caller's account and every one that is or was below it. */
+    /** The caller's account and every current or former sub-account. */
     async family(parentId: AccountId, only: string | undefined): Promise<AccountId[]> {
       const below = (await db.read(familyOf, { parentId })).map(({ id }) => id)
       if (only === undefined) return [parentId, ...below]
@@ -125,7 +125,7 @@ export function createAgency(deps: AgencyDeps) {
       }
     },
 
-    /** Where there is no such account, or it is suspended, nobody may come in. */
+    /** false if the account does not exist or is suspended: nobody may sign in. */
     async isOpen(accountId: AccountId): Promise<boolean> {
       return (await db.readOne(parentOf, { accountId }))?.status === 'active'
     },
@@ -141,7 +141,7 @@ export function createAgency(deps: AgencyDeps) {
   }
 }
 
-/** A person at the console may give everything; a key what it has itself. */
+/** A person at the console may grant every scope; a key may grant only its own. */
 function mayGive(principal: Principal, name: AcceptedScope): boolean {
   if (principal.kind === 'console') return true
   const scope: Scope = name in SCOPE_ALIASES ? SCOPE_ALIASES[name as keyof typeof SCOPE_ALIASES] : (name as Scope)

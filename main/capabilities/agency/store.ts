@@ -44,12 +44,12 @@ export const allSubAccounts = sql<OfParent, SubAccountRow>(
   `SELECT ${COLUMNS} FROM accounts WHERE parent_account_id = :parentId AND deleted_at IS NULL`,
 )
 
-/** Deleted ones included: what they used stays. */
+/** Includes deleted accounts, because their usage stays. */
 export const familyOf = sql<OfParent, { id: AccountId }>(
   'SELECT id FROM accounts WHERE parent_account_id = :parentId ORDER BY id',
 )
 
-/** null: it has no parent. undefined: there is no such account any more. */
+/** null: it has no parent. undefined: the account no longer exists. */
 export const parentOf = sql<{ accountId: string }, { parentId: AccountId | null; status: 'active' | 'suspended' }>(
   'SELECT parent_account_id AS parentId, status FROM accounts WHERE id = :accountId AND deleted_at IS NULL',
 )
@@ -66,13 +66,11 @@ export const instancesLive = sql<{ accountId: string }, { live: number }>(
   'SELECT instances_live AS live FROM accounts WHERE id = :accountId',
 )
 
-/** Deleted accounts whose webhooks were not removed: the process ended in between. */
+/** Deleted accounts that still have webhooks because the process ended in between. */
 export const deletedWithWebhooks = sql<object, { accountId: AccountId }>(
   `SELECT id AS accountId FROM accounts WHERE deleted_at IS NOT NULL
      AND EXISTS (SELECT 1 FROM webhooks w WHERE w.account_id = accounts.id AND w.deleted_at IS NULL)`,
 )
-
-// Brands.
 
 export interface BrandRow {
   readonly displayName: string | null
@@ -98,8 +96,6 @@ export const namesOf = sql<{ accountId: string }, { name: string; parentId: Acco
   'SELECT name, parent_account_id AS parentId FROM accounts WHERE id = :accountId',
 )
 
-// What the list of clients shows.
-
 /** One row per instance; the caller counts them. */
 export const numbersOf = sqlOfList<
   string,
@@ -123,7 +119,7 @@ export const deactivatedWebhooks = sqlOfList<string, object, { accountId: string
      WHERE account_id IN (${ids}) AND deleted_at IS NULL AND state = 'deactivated'`,
 )
 
-/** Instances with messages that the network has not confirmed for long, or whose own webhook fails. */
+/** Instances with messages that the network has left unconfirmed for a long time, or with a failing webhook. */
 export const troubledNumbers = sqlOfList<string, { before: number }, { id: string; accountId: string }>(
   (ids) =>
     `SELECT i.id, i.account_id AS accountId FROM instances i

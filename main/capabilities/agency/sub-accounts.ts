@@ -38,7 +38,7 @@ type Change = Omit<Partial<NewSubAccount>, 'slots_allocated'>
 
 const OPERATION = 'POST agency accounts'
 
-/** The accounts below an agency. Everything that changes one is one commit. */
+/** The sub-accounts of an agency. Each change is one commit. */
 export function createSubAccounts(deps: AgencyDeps) {
   const { db, clock, ids, accounts, entitlements, idempotency, live } = deps
   const forgetters: ((tx: Tx, accountId: AccountId) => Promise<void>)[] = []
@@ -55,7 +55,7 @@ export function createSubAccounts(deps: AgencyDeps) {
   const get = async (parentId: AccountId, id: string): Promise<SubAccountRow> =>
     required(await db.readOne(subAccountById, { parentId, id: id.toLowerCase() }))
 
-  /** Changes a sub-account and answers with it, as it is in the commit. */
+  /** Changes a sub-account and returns it as of the commit. */
   const change = async (parentId: AccountId, id: string, act: (tx: Tx, row: SubAccountRow) => Promise<void>) =>
     db.commit(async (tx) => {
       const row = required(await tx.one(subAccountById, { parentId, id: id.toLowerCase() }))
@@ -152,7 +152,7 @@ export function createSubAccounts(deps: AgencyDeps) {
       return record
     },
 
-    /** Runs in the commit that deletes an account: rooms that keep something of it forget it. */
+    /** Runs in the commit that deletes an account: rooms delete what they store about it. */
     whenDeleted: (forget: (typeof forgetters)[number]): void => void forgetters.push(forget),
 
     async remove(parentId: AccountId, id: string): Promise<void> {
@@ -176,7 +176,7 @@ export function createSubAccounts(deps: AgencyDeps) {
   }
 }
 
-/** What an agency gives to a sub-account. */
+/** The limits and features that an agency grants to a sub-account. */
 const grantOf = (accountId: AccountId) => ({ accountId, source: ALLOCATION, sourceKey: accountId }) as const
 
 function required(row: SubAccountRow | undefined): SubAccountRow {
@@ -184,7 +184,7 @@ function required(row: SubAccountRow | undefined): SubAccountRow {
   return row
 }
 
-/** null and undefined stay what they are. */
+/** Passes null and undefined through. */
 const zoneOf = <T extends null | undefined>(zone: string | T): string | T =>
   typeof zone === 'string' ? requireTimeZone(zone, 'timezone') : zone
 

@@ -77,7 +77,7 @@ const DONE = {
   result: { status: 200, body: { id: '0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e10', deleted: true } },
 } as const
 
-/** People decide, in the window; a key that could decide would ask itself. */
+/** Only people decide, in the window; a key with this right could approve its own calls. */
 const ofTheConsole = {
   scope: null,
   reach: 'account',

@@ -20,40 +20,41 @@ import {
   type Approval,
 } from './store.ts'
 
-/** An approved call, to be made through the door. */
+/** An approved call, executed with the same checks as any API call. */
 interface ApprovedCall {
   readonly approvalId: string
   readonly tool: string
   readonly given: Readonly<Record<string, unknown>>
-  /** The key as it is now, not as it was when it asked. */
+  /** The key with its current rights, not those at the time of the request. */
   readonly principal: Principal
 }
 
-/** What came of it, without credentials. */
+/** Result of the call, without credentials. */
 interface CallResult {
   readonly status: number
   readonly body: unknown
-  /** What the ids in it are called. */
+  /** Names of the ids in the result. */
   readonly names?: readonly CallPart[]
 }
 
 /** Describes and makes calls that wait for approval. */
 export interface ApprovedCalls {
-  /** What the call would do now. @returns undefined if this version has no such tool. */
+  /** What the call would do now. @returns undefined if this version lacks the tool. */
   describe(call: ApprovedCall): Promise<CallDescription | undefined>
-  /** Carries the call out through the door. */
+  /** Executes the call with the checks of an API call. */
   execute(call: ApprovedCall): Promise<CallResult>
 }
 
 export interface ApprovalDecisions {
   /**
-   * Carries out the call and returns its result.
-   * @throws ApiError not_found; invalid_state when it is decided already, or would do something else than it said.
+   * Executes the call and returns its result.
+   * @throws ApiError not_found; invalid_state when it is already decided, or would now do something else than
+   * described.
    */
   readonly approve: (accountId: AccountId, id: string) => Promise<Approval>
   /** @throws ApiError not_found, invalid_state */
   readonly refuse: (accountId: AccountId, id: string) => Promise<Approval>
-  /** From now on calls can be carried out; what an earlier process left half done is finished. */
+  /** Enables executing calls, and finishes what an earlier process left incomplete. */
   readonly start: (calls: ApprovedCalls) => Promise<void>
 }
 
@@ -62,19 +63,19 @@ interface Deps {
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Log
   readonly seal: Seal
-  /** The key as it may be used now; undefined when it was revoked or has expired. */
+  /** The key's current principal; undefined when it was revoked or has expired. */
   readonly principalOf: (keyId: KeyId) => Promise<Principal | undefined>
   /** Called after each commit that changes an approval. */
   readonly changed: (approval: Pick<Approval, 'id' | 'accountId'>) => void
 }
 
-/** A call that was cut off longer ago is not begun again: nobody expects it any more. */
+/** A call that was interrupted longer ago is not restarted, because nobody waits for it. */
 const RESUME_WITHIN_MS = 60 * 60_000
 const RECORD_AGAIN_MS = 5_000
 
 /**
- * Approved and begun are one commit, its result is another. Between them only a call that cannot act twice is begun
- * again after a crash; of any other the result says that nobody knows.
+ * Approving and starting a call is one commit, its result is another. After a crash in between, only a repeatable
+ * call is restarted; for any other call the result says that the outcome is unknown.
  */
 export function createApprovalDecisions({ db, clock, log, seal, principalOf, changed }: Deps): ApprovalDecisions {
   let calls: ApprovedCalls | undefined
@@ -98,7 +99,7 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
     }
   }
 
-  /** The storage did not take the result. Without this the approval would stay approved until a restart. */
+  /** Storage failed to store the result. Without a retry, the approval would stay `approved` until a restart. */
   const recordLater = (approval: Approval, result: CallResult): void => {
     clock.after(RECORD_AGAIN_MS, () => {
       record(approval, result).catch(() => recordLater(approval, result))
@@ -115,7 +116,7 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
     return row ? toApproval(row, clock.now()) : approval
   }
 
-  /** @returns undefined when the key has ended. */
+  /** @returns undefined when the key was revoked or has expired. */
   const findCall = async ({ id, tool, keyId }: Pick<Approval, 'id' | 'tool' | 'keyId'>) => {
     const principal = await principalOf(keyId)
     if (!principal) return undefined
@@ -125,7 +126,7 @@ export function createApprovalDecisions({ db, clock, log, seal, principalOf, cha
     return { call: { approvalId: id, tool, given, principal }, basis: row.basis }
   }
 
-  /** Somebody may have changed what the call is about since the person was asked. @throws ApiError invalid_state */
+  /** The objects of the call may have changed since the person was asked. @throws ApiError invalid_state */
   const mustSayWhatItDoes = async (approval: Approval, { describe }: ApprovedCalls): Promise<void> => {
     const found = await findCall(approval)
     if (!found || found.basis === null) return
@@ -195,7 +196,7 @@ const changedMeanwhile = () =>
     'What this call is about has changed since the assistant asked, so nothing was done. Read it as it is now, and approve it again if you agree.',
   ).because('approval_changed')
 
-/** In the words of the door's own internal_error, with what a person can do. */
+/** Uses the text of the API's internal_error, and says what a person can do. */
 function unknownOutcome(id: string): CallResult {
   const sentence =
     'The service was interrupted while it carried this out. Whether it was done is not known: look before you ask again.'

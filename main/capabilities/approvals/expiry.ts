@@ -4,12 +4,12 @@ import type { Approval } from './store.ts'
 type Waiting = Pick<Approval, 'id' | 'accountId' | 'expiresAtMs'>
 
 export interface Expiry {
-  /** This one waits until then. */
+  /** Starts to watch this approval until its expiry. */
   watch(approval: Waiting): void
   close(): void
 }
 
-/** Expiry is not stored; the clock decides it, so it is no job. Windows that show approvals are notified. */
+/** Expiry is not stored: it follows from the clock, so it needs no job. Windows that show approvals are notified. */
 export function createExpiry({ clock, expired }: { clock: Clock; expired: (approval: Waiting) => void }): Expiry {
   const waiting = new Set<Waiting>()
   let ticker: Timer | undefined

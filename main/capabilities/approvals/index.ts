@@ -40,10 +40,10 @@ export interface ApprovalsDeps {
 export interface Approvals extends ApprovalRequests, ApprovalDecisions {
   /** @throws ApiError not_found */
   readonly get: (accountId: AccountId, id: string) => Promise<Approval>
-  /** Newest first, older than `beforeId`, at most `rows`. */
+  /** At most `rows`, older than `beforeId`, newest first. */
   readonly page: (accountId: AccountId, wish: PageQuery) => Promise<{ shown: Approval[]; hasMore: boolean }>
   readonly countPending: (accountId: AccountId) => Promise<{ pending: number }>
-  /** In the commit that revokes the key: nobody is asked about a call that cannot be made any more. */
+  /** Runs in the commit that revokes the key: its pending calls can no longer be made. */
   readonly keyRevoked: (tx: Tx, keyId: KeyId) => Promise<void>
   readonly close: () => void
 }
@@ -91,7 +91,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     },
     async page(accountId, { state = null, beforeId = AFTER_ALL, limit }) {
       const now = clock.now()
-      // The arguments of a call can be 2 MB.
+      // The arguments of one call may take 2 MB.
       const { shown, hasMore } = await readLongPage<ApprovalRow>(
         limit,
         (rows, last) => db.read(approvalsPage, { accountId, beforeId: last?.id ?? beforeId, state, now, rows }),

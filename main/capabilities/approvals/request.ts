@@ -17,39 +17,39 @@ import {
   type Approval,
 } from './store.ts'
 
-/** A call for a person. */
+/** Describes a call to a person. */
 export interface CallDescription {
-  /** What will happen. */
+  /** What the call will do. */
   readonly sentence: string
-  /** The same, fact by fact. */
+  /** The same, as separate facts. */
   readonly parts: readonly CallPart[]
-  /** Hash of everything that decides what will happen and is not among the arguments. */
+  /** Hash of everything outside the arguments that decides what will happen. */
   readonly basis: string
 }
 
-/** A call that a key may make only after a person agreed. */
+/** A call that a key may make only after a person has approved it. */
 interface RequestedCall extends CallDescription {
   readonly tool: string
   readonly operation: string
-  /** Everything the call needs, secrets included. */
+  /** All arguments, including secrets. */
   readonly given: Readonly<Record<string, unknown>>
-  /** The same for people. */
+  /** The arguments for people, without secrets. */
   readonly shown: Readonly<Record<string, unknown>>
-  /** Hash of tool and arguments: what makes it the same call. */
+  /** Hash of tool and arguments, which identifies the same call. */
   readonly fingerprint: Buffer
-  /** Carrying it out again cannot act twice. */
+  /** Executing it again has no further effect. */
   readonly repeatable: boolean
 }
 
 export interface ApprovalRequests {
-  /** The same call of the same key that is still open: waiting, or decided and not yet collected. */
+  /** An open approval of the same call by the same key: pending, or decided and not yet collected. */
   readonly findSame: (principal: Principal, fingerprint: Buffer) => Promise<Approval | undefined>
-  /** Asks a person; a call that waits already is not asked about twice. @throws ApiError sealed, invalid_state */
+  /** Requests an approval; a pending call is not requested twice. @throws ApiError sealed, invalid_state */
   readonly ask: (principal: Principal, call: RequestedCall) => Promise<Approval>
   /**
    * An approval of this key by its id.
-   * @param fingerprint of the call it is named in; undefined when nothing else was given.
-   * @throws ApiError not_found; validation_error when it was given for another call.
+   * @param fingerprint of the call that names it; undefined if the call has no other arguments.
+   * @throws ApiError not_found; validation_error if it belongs to another call.
    */
   readonly getOwn: (principal: Principal, id: string, fingerprint: Buffer | undefined) => Promise<Approval>
 }
@@ -59,13 +59,13 @@ interface Deps {
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'approval'>
   readonly seal: Seal
-  /** Called for each new approval after its commit. */
+  /** Called for each new approval, after its commit. */
   readonly onRequested: (approval: Pick<Approval, 'id' | 'accountId' | 'expiresAtMs'>) => void
 }
 
 const RETENTION_MS = 30 * 24 * 60 * 60_000
 const PRUNE_BATCH = 100
-/** After that, the same call is a new wish and not a question about the old one. */
+/** After this time, the same call is a new request and does not collect the old result. */
 const UNCOLLECTED_MS = 60 * 60_000
 
 export function createApprovalRequests({ db, clock, ids, seal, onRequested }: Deps): ApprovalRequests {
@@ -131,7 +131,7 @@ async function findSameCall(tx: Tx, keyId: string, fingerprint: Buffer, now: num
     case 'approved':
       return approval
     case 'refused':
-      // Who asks again at once would wear the person out.
+      // Asking again right after a refusal would only annoy the person.
       return row.expiresAtMs > now ? approval : undefined
     case 'executed':
       if (row.collectedAtMs !== null || (row.executedAtMs ?? 0) + UNCOLLECTED_MS <= now) return undefined
@@ -142,7 +142,7 @@ async function findSameCall(tx: Tx, keyId: string, fingerprint: Buffer, now: num
   }
 }
 
-/** Names the row for the seal. */
+/** Binds the sealed arguments to their row. */
 export const ownerOf = (id: string): string => `approval:${id}`
 
 function keyOf({ key }: Principal) {

@@ -2,7 +2,7 @@ import type { ApprovalState, CallPart } from '../../contract/approval.ts'
 import type { AccountId, ApprovalId, KeyId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
-/** A call of an assistant that waits for a person, or did. */
+/** A call of an assistant that needs or needed approval. */
 export interface Approval {
   readonly id: ApprovalId
   readonly accountId: AccountId
@@ -13,9 +13,9 @@ export interface Approval {
   /** The arguments without secrets. */
   readonly shown: Readonly<Record<string, unknown>>
   readonly sentence: string
-  /** The same, fact by fact; null of an approval that an earlier version asked for. */
+  /** The same, as separate facts; null if an earlier version requested it. */
   readonly parts: readonly CallPart[] | null
-  /** By the clock: a pending one whose time is over has expired. */
+  /** By the clock: a pending approval past its time has expired. */
   readonly state: ApprovalState
   readonly createdAtMs: number
   readonly expiresAtMs: number
@@ -61,7 +61,7 @@ export const approvalById = sql<{ id: string; accountId: string }, ApprovalRow>(
   `SELECT ${APPROVAL} FROM approvals WHERE id = :id AND account_id = :accountId`,
 )
 
-/** For the key that asked: whether it is this very call, the caller compares. */
+/** For the key that asked; the caller compares the fingerprint. */
 export const approvalOfKey = sql<{ id: string; keyId: string }, ApprovalRow & { fingerprint: Uint8Array }>(
   `SELECT ${APPROVAL}, fingerprint FROM approvals WHERE id = :id AND key_id = :keyId`,
 )
@@ -87,7 +87,7 @@ export const countPendingOfAccount = sql<{ accountId: string; now: number }, { p
   `SELECT COUNT(*) AS pending FROM approvals WHERE state = 'pending' AND expires_at > :now AND account_id = :accountId`,
 )
 
-/** `state` is a word of ours; whether a pending one has expired, `now` decides. */
+/** `state` is a constant of this code; `now` decides whether a pending approval has expired. */
 export const approvalsPage = sql<
   { accountId: string; beforeId: string; state: string | null; now: number; rows: number },
   ApprovalRow
@@ -110,13 +110,13 @@ export const refuse = sql<{ id: string; accountId: string; now: number }, Approv
    WHERE id = :id AND account_id = :accountId AND state = 'pending' AND expires_at > :now RETURNING ${APPROVAL}`,
 )
 
-/** The key that asked was revoked. */
+/** For a key that was revoked. */
 export const refuseAllOfKey = sql<{ keyId: string; now: number }, Pick<Approval, 'id' | 'accountId'>>(
   `UPDATE approvals SET state = 'refused', decided_at = :now
    WHERE state = 'pending' AND key_id = :keyId AND expires_at > :now RETURNING id, account_id AS accountId`,
 )
 
-/** Fenced by the boot that began it, so that an earlier process cannot write a result. */
+/** Requires the boot that started it, so that an earlier process cannot write a result. */
 export const recordResult = sql<
   { id: string; boot: string; status: number; answer: string | null; parts: string | null; now: number },
   ApprovalRow
@@ -130,7 +130,7 @@ export const sealedArguments = sql<{ id: string }, { arguments: Uint8Array; basi
   'SELECT arguments, basis FROM approvals WHERE id = :id',
 )
 
-/** Only what still waits, and only over the description that was compared. */
+/** Changes only pending approvals, and only if their description is the one that was compared. */
 export const describeAgain = sql<
   { id: string; sentence: string; parts: string; basis: string; described: string },
   Pick<Approval, 'id'>
@@ -139,7 +139,7 @@ export const describeAgain = sql<
    WHERE id = :id AND state = 'pending' AND basis = :described RETURNING id`,
 )
 
-/** What an earlier boot began and did not finish. */
+/** Approvals that an earlier boot started and did not finish. */
 export const interruptedApprovals = sql<{ boot: string }, ApprovalRow & { repeatable: number }>(
   `SELECT ${APPROVAL}, repeatable FROM approvals WHERE state = 'approved' AND boot <> :boot ORDER BY id`,
 )
@@ -161,7 +161,7 @@ export function toApproval(row: ApprovalRow, nowMs: number): Approval {
   const { shown, parts, state, status, answer, ...rest } = row
   return {
     ...pick(rest),
-    // Written by ask.ts from such a record.
+    // ask.ts wrote it from such a record.
     shown: JSON.parse(shown) as Record<string, unknown>,
     parts: parts === null ? null : (JSON.parse(parts) as CallPart[]),
     state: state === 'pending' && row.expiresAtMs <= nowMs ? 'expired' : state,
@@ -169,7 +169,7 @@ export function toApproval(row: ApprovalRow, nowMs: number): Approval {
   }
 }
 
-/** Rows of some statements carry more than an approval has. */
+/** Rows of some statements have more columns than an approval has fields. */
 const pick = (row: Omit<ApprovalRow, 'shown' | 'parts' | 'state' | 'status' | 'answer'>) => ({
   id: row.id,
   accountId: row.accountId,

@@ -11,7 +11,7 @@ import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { AUDIT_COLUMNS, type AuditEntry } from './contract.ts'
 import { actsPage, actsPageOfActor, insertAct, pruneActs, type AuditRow } from './store.ts'
 
-/** An operation that the door has carried out. */
+/** An operation that the API has executed. */
 export interface Act {
   readonly room: string
   readonly operation: Operation
@@ -25,7 +25,7 @@ export interface Act {
 export interface AuditDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
-  /** What an operation does, in a line. */
+  /** One-line summary of an operation. */
   readonly summaryOf: (operationId: string) => string
 }
 
@@ -34,7 +34,7 @@ export type Audit = ReturnType<typeof createAudit>
 const DAY_MS = 86_400_000
 const PAGE = 500
 const PRUNED_AT_ONCE = 500
-/** What people and programs do all day, and what changes nothing of the account. */
+/** Frequent operations, and those that change nothing in the account. */
 const NOT_KEPT: ReadonlySet<string> = new Set([
   'messages',
   'sandbox',
@@ -45,7 +45,7 @@ const NOT_KEPT: ReadonlySet<string> = new Set([
   'approvals',
 ])
 
-/** Whether calls of the operation go into the activity log. */
+/** Whether the operation is recorded in the activity log. */
 export const isKept = (room: string, { method, id }: Pick<Operation, 'method' | 'id'>): boolean =>
   method !== 'GET' && !NOT_KEPT.has(room) && !id.startsWith('preview')
 
@@ -64,11 +64,11 @@ export function createAudit({ db, clock, summaryOf }: AuditDeps) {
   })
 
   return {
-    /** Keeps who did what. Called for each operation that succeeded and was no read. */
+    /** Records who did what. Called for each successful operation that is not a read. */
     async record({ room, operation, principal, params, body, reply, subjectName }: Act): Promise<void> {
       if (!isKept(room, operation)) return
       const { accountId } = principal
-      // A session that is not there can be ended too: what was named may be of somebody else.
+      // Ending an unknown session succeeds too, so the id may be another account's.
       const isNamed = !operation.path.includes('/sessions/')
       const named = params['account_id'] ?? params['id'] ?? Object.values(params)[0] ?? idIn(reply)
       const subjectId = isNamed ? named : null
@@ -77,7 +77,7 @@ export function createAudit({ db, clock, summaryOf }: AuditDeps) {
         ...{ atMs: clock.now(), ...actorOf(principal), via: viaOf(principal), operation: operation.id },
         ...{ subjectId, subjectName: isNamed ? subjectName : null, fields: JSON.stringify(fields) },
       }
-      // What an agency does to a sub-account is in the log of both.
+      // An agency's changes to a sub-account are recorded in both logs.
       const below = params['account_id']?.toLowerCase() as AccountId | undefined
       await db.commit(async (tx) => {
         await tx.run(insertAct, { ...row, seq: await tx.next('audit_log'), accountId })
@@ -113,7 +113,7 @@ export function createAudit({ db, clock, summaryOf }: AuditDeps) {
   }
 }
 
-/** In the log of a client its agency has one name: those of its people and keys are of another account. */
+/** A client's log shows its agency under one name: the agency's people and keys belong to another account. */
 const AGENCY = { actor: 'operator', actorId: null, actorName: '' } as const
 
 const cellOf = (value: string | readonly string[] | null) =>
@@ -130,7 +130,7 @@ function viaOf({ kind, source }: Principal): AuditRow['via'] {
   return source === 'mcp' ? 'mcp' : 'api'
 }
 
-/** What an operation created. */
+/** Id of what an operation created. */
 function idIn(reply: unknown): string | null {
   if (typeof reply !== 'object' || reply === null) return null
   const { id, campaign_id: campaignId } = reply as Record<string, unknown>

@@ -43,7 +43,7 @@ const ASKING = [
 ] as const
 const EXAMPLE = { phone: '12025550123' } as const
 
-/** The block list of a number, which the network keeps. */
+/** The block list of a number. The network stores it. */
 export const blocksContract = {
   listBlocked: operation({
     ...common,

@@ -14,7 +14,10 @@ interface BlockedList {
   readonly has_more: boolean
 }
 
-/** Each throws ApiError not_ready for an instance that is not connected, engine_mismatch, and what the network says. */
+/**
+ * Each function throws ApiError not_ready for an instance that is not connected, engine_mismatch, and errors of the
+ * network.
+ */
 export interface Blocks {
   list(instance: InstanceSubject, query: BlockedQuery): Promise<BlockedList>
   set(instance: InstanceSubject, phone: string, isBlocked: boolean): Promise<void>
@@ -27,7 +30,7 @@ export type BlocksDeps = Parameters<typeof createEngineCalls>[0] & {
 
 const PERSON = new RegExp(`^(?:${NUMBER}|${USER_ID})$`)
 
-/** Who may not write to a number. The network keeps the list, so nothing of it is stored here. */
+/** Blocked people of a number. The network keeps the list, so nothing is stored here. */
 export function createBlocks({ cursors, instances, ...deps }: BlocksDeps): Blocks {
   const callEngine = createEngineCalls(deps)
 

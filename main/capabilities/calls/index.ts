@@ -17,7 +17,7 @@ export interface CallsDeps {
   readonly log: Log
   readonly instances: Pick<Instances, 'accountOf' | 'subject' | 'engineFor' | 'subscribe'>
   readonly messages: Pick<Messages, 'sendDraft'>
-  /** Why the account may not reach people; null: it may. */
+  /** Why the account may not message people; null: it may. */
   readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>
 }
 
@@ -25,14 +25,17 @@ export interface Calls {
   read(instance: InstanceSubject): Promise<CallSettings>
   /** @throws ApiError validation_error */
   update(instance: InstanceSubject, patch: CallSettingsPatch): Promise<CallSettings>
-  /** It rings. Rejects it if the instance is set to; never throws. */
+  /** Handles a ringing call: rejects it if the instance is set to. Never throws. */
   onOffered(instanceId: InstanceId, call: LineEventData['call.offered']): Promise<void>
 }
 
 const DEFAULTS: SettingsRow = { reject: 0, message: null }
 const toSettings = ({ reject, message }: SettingsRow): CallSettings => ({ reject: reject === 1, message })
 
-/** Linked devices cannot answer calls, so they ring, or are rejected with a text. Suspended and frozen accounts reject none. */
+/**
+ * Linked devices cannot answer calls, so calls keep ringing or are rejected with a text. Suspended and frozen
+ * accounts reject none.
+ */
 export function createCalls({ db, clock, log, instances, messages, refusalOf }: CallsDeps): Calls {
   instances.subscribe(async (tx, { kind, id }) => {
     if (kind === 'deleted') await tx.run(removeSettings, { instanceId: id })

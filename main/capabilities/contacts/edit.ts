@@ -23,12 +23,12 @@ import {
   type Contact,
 } from './store.ts'
 
-/** What a person changes; what is left out stays as it is. */
+/** A change by a person. Fields that are left out keep their value. */
 interface ContactChange {
   readonly name?: string | null | undefined
   /** Replace all tags. */
   readonly tags?: readonly string[] | undefined
-  /** Are added to the tags there are. */
+  /** Tags to add to the existing ones. */
   readonly moreTags?: readonly string[] | undefined
   readonly isOptedOut?: boolean | undefined
 }
@@ -40,16 +40,16 @@ interface Saved {
 }
 
 export interface ContactEdit {
-  /** Adds or changes a contact in the caller's commit. */
+  /** Creates or changes a contact in the caller's commit. */
   save(
     tx: Tx,
     accountId: AccountId,
     phone: string,
     change: ContactChange & { readonly source: OptOutSource },
   ): Promise<Saved>
-  /** Names a person who has no name yet, neither a given one nor their own. */
+  /** Names a person who has neither an assigned name nor a profile name. */
   nameOnce(tx: Tx, accountId: AccountId, phone: string, name: string): Promise<void>
-  /** @returns false if there is none. */
+  /** @returns false if the contact does not exist. */
   remove(tx: Tx, accountId: AccountId, phone: string): Promise<boolean>
 }
 
@@ -123,7 +123,7 @@ export function createEdit({ clock, live, optOuts, onRemoved }: EditDeps): Conta
   }
 }
 
-/** Adds a contact without a name. */
+/** Creates a contact without a name. */
 export async function addContact(
   tx: Tx,
   { accountId, phone, now }: { readonly accountId: AccountId; readonly phone: string; readonly now: number },
@@ -138,7 +138,7 @@ export async function addContact(
   return contact
 }
 
-/** Makes a contact be found by the words of its name. */
+/** Updates the search terms of a contact's name. */
 export async function setTerms(tx: Tx, accountId: AccountId, seq: number, name: string | null): Promise<void> {
   await tx.run(removeTerms, { seq })
   for (const term of termsOf(name ?? '')) await tx.run(insertTerm, { seq, term, accountId })

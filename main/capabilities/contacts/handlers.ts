@@ -152,7 +152,7 @@ export function contactsHandlers({
           if (samples.length === SAMPLES) break
         }
       } catch (error) {
-        // The beginning of a file can end within a row.
+        // The sample is the beginning of a file and may end within a row.
         if (samples.length === 0 || !(error instanceof ApiError)) throw error
       }
       const columns = header.map((name, at) => ({

@@ -12,7 +12,7 @@ const IS_USER_ID = new RegExp(`^${USER_ID}$`)
 
 const kindOf = (name: string): 'bsuid' | 'lid' => (IS_USER_ID.test(name) ? 'bsuid' : 'lid')
 
-/** The contact is known by this hidden id as well, or by it alone. */
+/** Adds a hidden id to a contact. It may be the contact's only name. */
 export async function noteHiddenName(tx: Tx, accountId: AccountId, seq: number, name: string): Promise<void> {
   await tx.run(putIdentity, { accountId, seq, kind: kindOf(name), value: name })
 }

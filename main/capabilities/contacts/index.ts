@@ -42,27 +42,27 @@ export interface ContactsDeps {
   readonly optOuts: Pick<OptOuts, 'record' | 'lift' | 'optedOutOf' | 'country' | 'carryOver'>
 }
 
-/** When a person and the instances that were asked for last wrote to each other. */
+/** When a person last exchanged messages with the requested instances. */
 interface LastContact {
   readonly lastInAtMs: number | null
   readonly lastOutAtMs: number | null
 }
 
-/** A contact with what its record shows besides. */
+/** A contact with all details of its record. */
 export interface ContactDetail {
   readonly contact: Contact
   readonly tags: readonly string[]
   readonly isOptedOut: boolean
-  /** Everything the person is known by, the number first. */
+  /** All names of the person, the number first. */
   readonly identities: readonly Identity[]
   readonly instances: readonly (LastContact & { readonly instanceId: string })[]
 }
 
 export interface Contacts extends ContactEdit {
-  /** Everybody with the tag, newest first, read in portions; the database may change meanwhile. */
+  /** All contacts with the tag, newest first, read in portions; the data may change meanwhile. */
   withTag(accountId: AccountId, tag: string): AsyncIterable<{ readonly phone: string; readonly name: string | null }>
   /**
-   * By number as it was given; a number that nobody wrote with is left out. At most a minute behind.
+   * Keyed by the given number; numbers without messages are left out. May be a minute out of date.
    * @param instanceIds null: all.
    */
   lastContact(
@@ -71,7 +71,7 @@ export interface Contacts extends ContactEdit {
     instanceIds: readonly string[] | null,
     phones: readonly string[],
   ): Promise<ReadonlyMap<string, LastContact>>
-  /** Those of the numbers, as they were given, who have written to one of the instances; the others are cold. */
+  /** The given numbers that have written to one of the instances; all others are new contacts. */
   known(
     read: Reader,
     accountId: AccountId,
@@ -79,33 +79,33 @@ export interface Contacts extends ContactEdit {
     phones: readonly string[],
   ): Promise<ReadonlySet<string>>
   readonly search: ReturnType<typeof createSearch>
-  /** @param phone in any spelling, or a hidden id. */
+  /** @param phone number in any notation, or a hidden id. */
   find(accountId: AccountId, phone: string): Promise<Contact | undefined>
   readonly movePerson: MovePerson
-  /** A person has this username now. It is noted of contacts only. */
+  /** A person has this username now. Recorded only for contacts. */
   onUsername(accountId: AccountId, named: { readonly person: string; readonly username: string }): Promise<void>
-  /** The owner of a number gave people these names on the phone. Those that have a name here keep it. */
+  /** Names from the address book of a number's owner. Contacts that already have a name keep it. */
   onAddressBook(
     accountId: AccountId,
     people: readonly { readonly phone: string; readonly name: string }[],
   ): Promise<void>
   /**
-   * What those are written under whose name or username fits, as `personKey` has it: numbers and hidden ids.
-   * @param most contacts that are looked at
+   * Numbers and hidden ids, in the form of `personKey`, of contacts whose name or username matches.
+   * @param most limit of contacts that are checked
    */
   addressesOf(accountId: AccountId, q: string, most: number): Promise<ReadonlySet<string>>
-  /** null for somebody who is no contact, or whose name is not known. */
+  /** null for a person who is not a contact, or has no known name. */
   nameOf(accountId: AccountId, phone: string): Promise<string | null>
-  /** What those are called who are contacts, for screens that know them by number or hidden id. */
+  /** Names of contacts, for screens that have only numbers or hidden ids. */
   namesOf(accountId: AccountId, phones: readonly string[]): Promise<readonly PersonNames[]>
   detail(accountId: AccountId, contacts: readonly Contact[]): Promise<readonly ContactDetail[]>
   tags(accountId: AccountId): Promise<readonly TagCount[]>
-  /** Of numbers that are written without a country code; null: they must have one. */
+  /** The default country for numbers without a country code; null: they are refused. */
   country(accountId: AccountId): Promise<string | null>
 }
 
 interface PersonNames {
-  /** As it was asked for. */
+  /** As given in the request. */
   readonly phone: string
   readonly name: string | null
   /** null: the person hides it. */

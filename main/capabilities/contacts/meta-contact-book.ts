@@ -26,13 +26,13 @@ const RETRY_MS = [MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS, 6 * 60 * MINUTE_MS]
 
 export type MetaContactBook = ReturnType<typeof createMetaContactBook>
 
-/** Deletes people from the contact book that Meta keeps for official numbers. A job is over when Meta has answered. */
+/** Deletes people from the contact book that Meta keeps for official numbers. A job ends when Meta has answered. */
 export function createMetaContactBook({ clock, jobs, log, instances }: Deps) {
   const bookOf = () => {
     try {
       return instances.engineFor({ engine: 'official', network: 'live' }).contactBook
     } catch {
-      // This build has no such engine.
+      // This build lacks the engine.
       return undefined
     }
   }
@@ -56,7 +56,7 @@ export function createMetaContactBook({ clock, jobs, log, instances }: Deps) {
   })
 
   return {
-    /** In the commit that removes the contact. @param addresses what the person is known by. */
+    /** Runs in the commit that removes the contact. @param addresses all names of the person. */
     async forget(tx: Tx, accountId: AccountId, addresses: readonly string[]): Promise<void> {
       const entries = (await bookOf()?.entriesOf(tx, accountId, addresses)) ?? []
       for (const { instanceId, userId } of entries) {

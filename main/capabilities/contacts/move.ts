@@ -13,7 +13,7 @@ interface MoveDeps {
   readonly onMoved: (accountId: AccountId) => void
 }
 
-/** Gives the contact its other name, or merges it with the contact that already has that name. */
+/** Adds the other name to the contact, or merges it with the contact that already has that name. */
 export function createMove({ clock, onMoved }: MoveDeps): MovePerson {
   return async (tx, { accountId, from, to, isNewNumber }) => {
     const number = personKey(to)

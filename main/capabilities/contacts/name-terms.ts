@@ -1,6 +1,6 @@
 import { normalizeText } from '../../contract/normalize-text.ts'
 
-/** A name of a hundred words is searched by its first. */
+/** Limit of search terms for a long name. */
 const MOST = 10
 const LONGEST = 40
 
@@ -17,7 +17,7 @@ export const termsOf = (text: string): readonly string[] =>
     ),
   ].slice(0, MOST)
 
-/** Comes after every text that begins with the prefix, and before every other that comes after those. */
+/** Upper bound for all texts with this prefix. */
 export const endOfPrefix = (prefix: string): string => `${prefix}\u{10FFFF}`
 
 export const reverse = (text: string): string => Array.from(text).toReversed().join('')

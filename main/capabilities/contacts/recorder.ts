@@ -16,21 +16,24 @@ interface Written {
   readonly instanceId: InstanceId
   readonly phone: string
   readonly direction: 'in' | 'out'
-  /** In the person's profile; null: unknown. */
+  /** Profile name of the person; null: unknown. */
   readonly pushName: string | null
-  /** Their number is not known. */
+  /** The phone number is not known. */
   readonly isHidden: boolean
   readonly atMs: number
 }
 
-/** Times are written once in this time for each person and instance, so that a lively chat does not cost a write each. */
+/**
+ * Times are written at most once per person and instance in this interval, so that an active chat does not cost a
+ * write per message.
+ */
 const PRECISION_MS = 60_000
-/** Chats that are remembered; above this the cache is cleared. */
+/** Limit of cached chats; the cache is then cleared. */
 const KNOWN = 50_000
 const IS_GROUP = /@g[.]us$/
 const PUSH_NAME_LENGTH = 200
 
-/** Keeps contacts up to date in the commit of each message that was received or sent. */
+/** Updates contacts in the commit of each received or sent message. */
 export function createRecorder({
   clock,
   live,
@@ -71,7 +74,7 @@ export function createRecorder({
         if (written !== undefined) await write(tx, written)
       },
     },
-    /** A contact was removed: the next message adds it again. */
+    /** After a contact was removed, the next message adds it again. */
     forget: () => recent.clear(),
   }
 }

@@ -19,11 +19,11 @@ import {
 export interface ContactQuery {
   readonly q?: string | undefined
   readonly tag?: string | undefined
-  /** A number in any spelling: only the contact who has it. */
+  /** A number in any notation: finds only the contact with it. */
   readonly phone?: string | undefined
 }
 
-/** Where a page ended; what the values are depends on the query. */
+/** Where a page ended. Its values depend on the query. */
 type Position = readonly (string | number | null)[]
 
 interface Found {
@@ -31,10 +31,10 @@ interface Found {
   readonly position: Position
 }
 
-/** A page of what fits. */
+/** A page of matching contacts. */
 export interface ContactPage {
   readonly contacts: readonly Contact[]
-  /** Where the next page begins; undefined: nothing is left. */
+  /** Where the next page begins; undefined on the last page. */
   readonly next: Position | undefined
 }
 
@@ -43,20 +43,20 @@ interface Wish {
   readonly limit: number
 }
 
-/** A list that has everybody who fits, and the word that it goes by if it goes by one. */
+/** A list that contains all matching contacts, and its search term if it has one. */
 interface Way {
   readonly portion: Portion
   readonly word: string | undefined
 }
 
-/** Reads the next rows of a list after a position, in an order that an index has. */
+/** Reads the next rows of a list after a position, in index order. */
 type Portion = (after: Position | undefined, rows: number) => Promise<Found[]>
 
-/** Rows that are looked through for those that fit, without letting others have their turn. */
+/** Rows checked before yielding to the event loop. */
 const PORTION = 500
-/** A page ends after this many contacts, even if few of them match. The next page continues there. */
+/** Limit of contacts that are checked for one page, even if few match. The next page continues there. */
 const MOST_LOOKED_THROUGH = 10_000
-/** Fewer digits are at the end of too many numbers. */
+/** Shorter endings match too many numbers. */
 const LAST_DIGITS = 4
 const DIGITS = /^[+\d\s().-]+$/
 
@@ -77,7 +77,7 @@ export function createSearch(db: Db) {
       return found.map((contact) => ({ contact, position: [contact.seq] }))
     }
 
-  /** Its positions name the prefix too: the next page goes on with the same one. */
+  /** Positions include the term, because the next page must use the same one. */
   const byTerm =
     (accountId: AccountId, prefix: string): Portion =>
     async (after, rows) => {
@@ -108,7 +108,7 @@ export function createSearch(db: Db) {
         const part = await db.read(contactsByLastDigits, { accountId, rows, ...range })
         for (const { reversed, ...contact } of part) {
           last = reversed
-          // Else it was found by its first digits.
+          // Otherwise the search by first digits has found it.
           if (!contact.number.startsWith(digits)) found.push({ contact, position: ['last', reversed] })
         }
         if (part.length < rows) break
@@ -124,7 +124,7 @@ export function createSearch(db: Db) {
       return found.map(({ username, ...contact }) => ({ contact, position: [username] }))
     }
 
-  /** Numbers that begin with the digits, then those that end with them. */
+  /** Numbers that start with the digits, then numbers that end with them. */
   const byDigits =
     (accountId: AccountId, digits: string): Portion =>
     async (after, rows) => {
@@ -140,8 +140,9 @@ export function createSearch(db: Db) {
   }
 
   /**
-   * Keeps those that have every word.
-   * @param driver the word that they were found by, each as often as it has such a word: kept at the first
+   * Keeps contacts that have every word.
+   * @param driver the word that selected the list. A contact is in it once for each matching word and is kept only
+   * the first time
    */
   const haveWords = async (found: readonly Found[], words: readonly string[], driver?: string): Promise<Found[]> => {
     const terms = await wordsOf(found)
@@ -158,7 +159,10 @@ export function createSearch(db: Db) {
     return found.filter(({ contact }) => tags.get(contact.seq)?.includes(tag) === true)
   }
 
-  /** By the rarest word, in its order; by the tag if only that is rare. A next page goes the way of the one before. */
+  /**
+   * Chooses the list of the rarest word, or of the tag if the tag is rarer. A next page uses the list of the previous
+   * one.
+   */
   const shortest = async (
     accountId: AccountId,
     words: readonly string[],
@@ -188,7 +192,7 @@ export function createSearch(db: Db) {
     return tag === undefined ? named : haveTag(named, tag)
   }
 
-  /** Looks a list through for those that fit, in portions between which others have their turn. */
+  /** Checks a list in portions, and yields to the event loop between them. */
   const lookThrough = async (
     portion: Portion,
     keep: (found: readonly Found[]) => Promise<readonly Found[]>,
@@ -208,7 +212,7 @@ export function createSearch(db: Db) {
     return pageOf(fitting, limit, position)
   }
 
-  /** @param country of numbers without a country code. */
+  /** @param country for numbers without a country code. */
   return async function search(
     accountId: AccountId,
     { phone, ...query }: ContactQuery,
@@ -242,17 +246,17 @@ export function createSearch(db: Db) {
 
 const NOTHING: ContactPage = { contacts: [], next: undefined }
 
-/** @param end where the next page begins if this one shows all that were found. */
+/** @param end where the next page begins if this one shows all matches. */
 function pageOf(found: readonly Found[], limit: number, end: Position | undefined): ContactPage {
   const shown = found.slice(0, limit)
   const next = found.length > limit ? shown.at(-1)?.position : end
   return { contacts: shown.map(({ contact }) => contact), next }
 }
 
-/** Up to a portion. */
+/** Counts up to one portion. */
 const countOf = async ({ portion }: Way): Promise<number> => (await portion(undefined, PORTION)).length
 
-/** `@ana` looks for usernames. */
+/** `@ana` searches for usernames. */
 const usernameIn = (q: string): string | undefined => /^@([a-z0-9._]+)$/i.exec(q.trim())?.[1]?.toLowerCase()
 
 const isDigits = (text: string): boolean => DIGITS.test(text) && /\d/.test(text)

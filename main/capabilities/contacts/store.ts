@@ -75,8 +75,6 @@ export const removeOfInstance = sql<{ instanceId: string }>(
   'DELETE FROM contact_instances WHERE instance_id = :instanceId',
 )
 
-// Two contacts are one person.
-
 export type OwnedContact = Contact & { readonly accountId: AccountId }
 export const contactsAfter = sql<{ after: number; rows: number }, OwnedContact>(
   `SELECT ${COLUMNS}, c.account_id AS accountId FROM contacts c WHERE c.seq > :after ORDER BY c.seq LIMIT :rows`,
@@ -103,12 +101,10 @@ export const instancesOfContact = sql<
    WHERE contact_seq = :seq`,
 )
 
-// An instance goes to another account.
-
 export interface InstanceContact extends Pick<Contact, 'seq' | 'number' | 'phone' | 'pushName' | 'createdAtMs'> {
   readonly inAtMs: number | null
   readonly outAtMs: number | null
-  /** Other instances that have talked with this person. */
+  /** Number of other instances that have exchanged messages with this person. */
   readonly others: number
 }
 export const contactsOfInstance = sql<{ instanceId: string }, InstanceContact>(
@@ -127,8 +123,6 @@ export const moveTags = sql<ToAccount>('UPDATE contact_tags SET account_id = :to
 export const reassign = sql<{ instanceId: string; from: number; to: number }>(
   'UPDATE contact_instances SET contact_seq = :to WHERE contact_seq = :from AND instance_id = :instanceId',
 )
-
-// Other names.
 
 export interface IdentityRow {
   readonly seq: number
@@ -178,7 +172,7 @@ export const contactsWithTag = sql<Page & { tag: string; beforeSeq: number }, Co
    ORDER BY t.contact_seq DESC LIMIT :rows`,
 )
 
-/** A row for each word that matches; its contact may have others. */
+/** One row per matching word, so a contact may appear several times. */
 export const contactsByTerm = sql<
   Page & { from: string; to: string; afterTerm: string; afterSeq: number },
   Contact & { term: string }
@@ -202,8 +196,6 @@ export const contactsByLastDigits = sql<
    ORDER BY c.reversed LIMIT :rows`,
 )
 
-// How many contacts have a tag is counted in portions.
-
 export const nextTag = sql<{ accountId: AccountId; after: string }, { tag: string | null }>(
   'SELECT MIN(tag) AS tag FROM contact_tags WHERE account_id = :accountId AND tag > :after',
 )
@@ -215,8 +207,6 @@ export const countOfTag = sql<
      SELECT contact_seq FROM contact_tags WHERE account_id = :accountId AND tag = :tag AND contact_seq > :afterSeq
      ORDER BY contact_seq LIMIT :rows) AS counted`,
 )
-
-// For many contacts.
 
 export const tagsOfContacts = sqlOfList<number, object, { seq: number; value: string }>(
   (list) =>

@@ -9,10 +9,10 @@ export interface TagCount {
 }
 
 const MOST_TAGS = 500
-/** Contacts that are counted before others have their turn. */
+/** Contacts counted before yielding to the event loop. */
 const PORTION = 20_000
 
-/** The tags of an account in their order, at most 500, with how many contacts have each. */
+/** The tags of an account in order, at most 500, with their numbers of contacts. */
 export function createTagCounts(db: Pick<Db, 'readOne'>) {
   async function count(accountId: AccountId, tag: string): Promise<number> {
     let contacts = 0
@@ -32,7 +32,7 @@ export function createTagCounts(db: Pick<Db, 'readOne'>) {
       if (tag === undefined || tag === null) break
       tags.push({ tag, contacts: await count(accountId, tag) })
       after = tag
-      // Counts of many small tags add up.
+      // Counting many small tags also takes long.
       await yieldToEventLoop()
     }
     return tags

@@ -23,8 +23,8 @@ interface Move {
 }
 
 /**
- * The people an instance has talked with go with it. Whom other instances of the old account have talked with too stays
- * there as well, and so do the tags and the name it gave them.
+ * Contacts that an instance has talked with move with it. If other instances of the old account have talked with them
+ * too, they also stay there. Tags and assigned names stay in the old account.
  */
 export async function transferContacts(
   tx: Tx,

@@ -23,7 +23,7 @@ import {
   type OwnedContact,
 } from './store.ts'
 
-/** Contacts of one person under two numbers become one: the older, with what only the other had. */
+/** Merges two contacts of one person: the older one is kept and gets what only the other had. */
 export async function unite(tx: Tx, accountId: AccountId, one: Contact, other: Contact): Promise<Contact> {
   const [older, newer] = one.seq < other.seq ? [one, other] : [other, one]
   const { seq } = older
@@ -44,7 +44,7 @@ export async function unite(tx: Tx, accountId: AccountId, one: Contact, other: C
   return older
 }
 
-/** Gives contacts of an earlier version the key by which people are compared now. */
+/** Replaces the keys of contacts from earlier versions by those that are compared now. */
 export const rekeyContacts = (db: Db): Promise<number> =>
   rekey<OwnedContact>(db, {
     table: 'contacts',

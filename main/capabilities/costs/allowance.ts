@@ -3,8 +3,8 @@ import { allowanceOf } from './rate-card.ts'
 import { chargedOfNumber, type CountRow } from './store.ts'
 
 /**
- * The counts that the monthly allowance of a number covers, and how many messages of each. All accounts that use a number
- * share its allowance. It is used up day by day; on the same day, messages outside campaigns come first.
+ * The counts that the monthly allowance of a number covers, with the covered messages of each. All accounts that use
+ * a number share its allowance. It is used up day by day; on the same day, messages outside campaigns come first.
  */
 export async function allowanceShare(
   db: Pick<Db, 'read'>,

@@ -7,10 +7,10 @@ type SumKind = 'held' | 'charged' | 'unknown'
 interface SumPlace {
   readonly accountId: string
   readonly day: string
-  /** '' for none. */
+  /** '' for messages outside campaigns. */
   readonly campaignId: string
   readonly country: string
-  /** '' if it is unknown. */
+  /** '' if unknown. */
   readonly category: string
   readonly kind: SumKind
 }
@@ -24,7 +24,7 @@ export const addToSum = sql<{ [K in keyof SumPlace]: SumPlace[K] } & { messages:
 
 export type SumRow = Pick<SumPlace, 'day' | 'country' | 'category' | 'kind'> & { readonly messages: number }
 
-/** @param heldSince older messages are not charged any more. */
+/** @param heldSince older messages are no longer charged. */
 export const sumsOfAccount = sql<{ accountId: string; from: string; month: string; heldSince: string }, SumRow>(
   `SELECT day, country, category, kind, SUM(messages) AS messages FROM price_sums
    WHERE account_id = :accountId AND day >= :from
@@ -79,7 +79,7 @@ export const nameOfAccount = sql<{ accountId: string }, { name: string }>(
   'SELECT name FROM accounts WHERE id = :accountId',
 )
 
-/** Those that were not warned of this month. */
+/** Budgets without a warning this month. */
 export const budgetsAfter = sql<{ after: string; month: string; rows: number }, BudgetRow>(
   `SELECT ${BUDGET} FROM message_budgets
    WHERE account_id > :after AND (warned_month IS NULL OR warned_month <> :month) ORDER BY account_id LIMIT :rows`,
@@ -94,13 +94,13 @@ export const putBudget = sql<Omit<BudgetRow, 'warnedMonth'> & { now: number }>(
 
 export const removeBudget = sql<{ accountId: string }>('DELETE FROM message_budgets WHERE account_id = :accountId')
 
-/** Changes no row if it was warned of already. */
+/** Changes nothing if the warning was already sent. */
 export const markWarned = sql<{ accountId: string; month: string; now: number }>(
   `UPDATE message_budgets SET warned_month = :month, warned_at = :now
    WHERE account_id = :accountId AND (warned_month IS NULL OR warned_month <> :month)`,
 )
 
-/** The account itself and the accounts below it. */
+/** The account itself and its sub-accounts. */
 export const warnedBudgets = sql<
   { accountId: string; month: string },
   { id: AccountId; name: string; sinceMs: number; count: number }

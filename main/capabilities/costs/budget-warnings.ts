@@ -20,7 +20,7 @@ interface Deps {
 const LOOK_MS = 60_000
 const PAGE = 200
 
-/** Notices once a month that an account has nearly used up its budget. Answers of agents spend it too. */
+/** Warns once a month that an account has nearly used up its budget. Agents' answers also count towards it. */
 export function createBudgetWarnings({ db, clock, live, log, budgets }: Deps) {
   let timer: Timer | undefined
   let looking: Promise<void> | undefined

@@ -17,7 +17,7 @@ import { heldSince } from './holds.ts'
 import { dayOfPrice } from './price.ts'
 import { ALLOWANCES, type RateCard } from './rate-card.ts'
 
-/** Whose budget: of the campaign, or of its account for the month. */
+/** The campaign's own budget, or its account's for the month. */
 type BudgetScope = 'campaign' | 'client'
 
 /** A budget does not cover the next message. */
@@ -33,9 +33,9 @@ interface Kind {
   readonly category: string | null
 }
 
-/** What a campaign may still send, as of one commit. */
+/** What a campaign may still send, according to one commit. */
 export interface BudgetLimits {
-  /** null: the message is within the budgets. */
+  /** null if the budgets cover the message. */
   refusalOf(message: Kind): BudgetRefusal | null
   /** Counts a message that is sent in the same commit. */
   take(message: Kind): void
@@ -48,7 +48,7 @@ export interface BudgetLimits {
 interface CampaignScope {
   readonly accountId: AccountId
   readonly campaignId: string
-  /** null: none. */
+  /** null: no budget. */
   readonly budget: Budget | null
 }
 
@@ -61,7 +61,7 @@ interface BudgetsDeps {
   readonly cardOf: (read: Pick<Read, 'all'>) => Promise<RateCard>
 }
 
-/** How long free messages are not counted again. An older count is too low at most. */
+/** How long a count of free messages is cached. An outdated count can only be too low. */
 const FREE_KNOWN_MS = 60_000
 const PERCENT = 100
 
@@ -70,18 +70,19 @@ export const monthOf = (nowMs: number): string => dayOfPrice(nowMs).slice(0, 7)
 export type Budgets = ReturnType<typeof createBudgets>
 
 /**
- * Budgets and what is spent of them. Spent is what the meter has counted, at the rates of the card, as in the report of
- * costs. Messages that were sent and not counted yet are held at their expected price.
+ * Budgets and the amounts spent. Spent messages are those that the meter has counted, at the rates of the rate card,
+ * as in the cost report. Messages that were sent and not counted yet are reserved at their expected price.
  *
- * A campaign counts every charged message at its rate. The monthly allowance is not split among campaigns, because the
- * answers of a later hour of the same day change how it is split. An account counts its part of the allowance as free.
+ * A campaign counts every charged message at its rate. The monthly allowance is not split among campaigns, because
+ * the answers of a later hour of the same day change how it is split. An account counts its part of the allowance as
+ * free.
  */
 export function createBudgets({ db, clock, cardOf }: BudgetsDeps) {
   const read: Read = { one: db.readOne, all: db.read }
   const free = new Map<string, { readonly month: string; readonly atMono: number; readonly messages: FreeMessages }>()
   const changed: ((tx: Tx, accountId: AccountId) => Promise<void>)[] = []
 
-  /** Messages of the account that the allowances of its numbers cover this month, by day, country and category. */
+  /** Messages of the account that its numbers' allowances cover this month, by day, country and category. */
   async function countFree(accountId: AccountId, month: string): Promise<FreeMessages> {
     const messages = new Map<string, number>()
     const span = { from: `${month}-01`, to: `${month}-31` }
@@ -92,7 +93,7 @@ export function createBudgets({ db, clock, cardOf }: BudgetsDeps) {
     return messages
   }
 
-  /** Counts them if that was long ago. Without it, the account has no free messages as far as its budget goes. */
+  /** Counts free messages if the last count is old. Without a count, the budget assumes that there are none. */
   async function prepare(accountId: AccountId, knownMs = FREE_KNOWN_MS): Promise<void> {
     if ((await db.readOne(budgetOf, { accountId })) === undefined) return
     const month = monthOf(clock.now())
@@ -143,7 +144,7 @@ export function createBudgets({ db, clock, cardOf }: BudgetsDeps) {
   return {
     prepare,
 
-    /** Whether what `prepare` has counted is recent. */
+    /** Whether the count by `prepare` is recent. */
     isPrepared(accountId: AccountId): boolean {
       const known = free.get(accountId)
       return known?.month === monthOf(clock.now()) && clock.mono() - known.atMono < FREE_KNOWN_MS
@@ -188,7 +189,7 @@ function sumUp(rows: readonly SumRow[], budget: Budget, card: RateCard, today: s
   const rateOf = ({ country, category }: Kind, day: string): number | null => {
     if (category === null || category === '') return null
     const rate = card.rateOf(country, category, day)
-    // Amounts of two currencies cannot be added up.
+    // Amounts in two currencies cannot be added.
     return rate?.currency === currency ? rate.micros : null
   }
   for (const row of rows) {
@@ -216,7 +217,7 @@ function sumUp(rows: readonly SumRow[], budget: Budget, card: RateCard, today: s
       if (micros === null) unknown++
       else held += micros
     },
-    // An unknown price is no reason to hold a campaign whose budget is not used up.
+    // A message with an unknown price is allowed while the budget is not used up.
     hasRoomFor: (micros) => (micros === null ? spent + held < amount : micros === 0 || spent + held + micros <= amount),
   }
 }

@@ -92,7 +92,7 @@ export const costsContract = {
   }),
   setMessageBudget: operation({
     id: 'setMessageBudget',
-    // Campaigns that wait for it continue.
+    // Campaigns that wait for the budget may continue.
     effects: ['people', 'money'],
     method: 'PUT',
     path: '/v1/agency/accounts/{account_id}/message-budget',

@@ -4,16 +4,16 @@ import { allowanceOf, type RateCard } from './rate-card.ts'
 import { addPriced, newSum, totalsOf } from './report.ts'
 import { chargedInMonth } from './store.ts'
 
-/** Messages of one kind that are still to be sent. */
+/** Unsent messages of one kind. */
 export interface PlannedMessages {
   /** ISO 3166; '' for an unknown one. */
   readonly country: string
-  /** In the words of the network; null: unknown. */
+  /** As named by the network; null: unknown. */
   readonly category: string | null
   readonly messages: number
 }
 
-/** What each number would send. @param day `YYYY-MM-DD`, UTC: the day of the rates and of the allowance. */
+/** Cost of what each number would send. @param day `YYYY-MM-DD`, UTC: the day of the rates and of the allowance. */
 export async function estimateOf(
   db: Pick<Db, 'readOne'>,
   card: RateCard,

@@ -17,14 +17,14 @@ export interface CostsHandlerDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now' | 'mono'>
   readonly costs: Costs
-  /** The account and its sub-accounts, or the one of them that is named. @throws ApiError not_found */
+  /** The account and its sub-accounts, or only the named one. @throws ApiError not_found */
   readonly family: (accountId: AccountId, only: string | undefined) => Promise<readonly AccountId[]>
 }
 
 const DEFAULT_DAYS = 30
 
 export function costsHandlers({ db, clock, costs, family }: CostsHandlerDeps): Handlers<typeof costsContract> {
-  /** @throws ApiError not_found for an account that is no sub-account of the caller. */
+  /** @throws ApiError not_found for an account that is not a sub-account of the caller. */
   async function clientOf(own: AccountId, id: string): Promise<AccountId> {
     const [found] = id.toLowerCase() === own ? [] : await family(own, id)
     if (found !== undefined) return found
@@ -59,7 +59,7 @@ export function costsHandlers({ db, clock, costs, family }: CostsHandlerDeps): H
       const instanceId = query.instance_id?.toLowerCase()
       if (from > to) throw new ApiError('validation_error', 'from must not be later than to.').because('times_order')
       const { accountId: own, allowedInstanceIds: allowed } = principal
-      // A restricted key knows nothing of sub-accounts.
+      // A key restricted to instances must not see sub-accounts.
       if (allowed !== null && (query.account_id ?? own).toLowerCase() !== own)
         throw new ApiError('not_found', 'account_id names another account than that of this key.').because(
           'chosen_gone',

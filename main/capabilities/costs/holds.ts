@@ -4,33 +4,33 @@ import { shiftDate } from '../../kernel/time-zone.ts'
 import { addToSum, holdOf, holdsBefore, insertHold, removeHold, type HoldRow } from './budget-store.ts'
 import { dayOfPrice } from './price.ts'
 
-/** A message that was not delivered by then is dropped by the network, and not charged. */
+/** The network drops a message that is undelivered by then, and does not charge for it. */
 const HELD_DAYS = 30
 
 export const heldSince = (nowMs: number): string => shiftDate(dayOfPrice(nowMs), -HELD_DAYS)
 
-/** What is about to be sent. */
+/** A message that is about to be sent. */
 interface HeldMessage {
   /** Its Idempotency-Key. */
   readonly sendKey: string
   readonly accountId: string
   readonly campaignId: string
   readonly country: string
-  /** In the words of the network; null: unknown. */
+  /** As named by the network; null: unknown. */
   readonly category: string | null
 }
 
 const placeOf = ({ accountId, campaignId, day, country, category }: HoldRow) =>
   ({ accountId, campaignId, day, country, category: category ?? '', kind: 'held' }) as const
 
-/** In the commit that knows that the network will not charge for it, or what it charges. Harmless when repeated. */
+/** Runs in the commit that learns the price, or that the network will not charge. Repeating it is harmless. */
 export async function releaseHold(tx: Tx, sendKey: string): Promise<void> {
   const hold = await tx.one(holdOf, { sendKey })
   if (hold === undefined || (await tx.run(removeHold, { sendKey })) === 0) return
   await tx.run(addToSum, { ...placeOf(hold), messages: -1 })
 }
 
-/** Messages of campaigns whose price is not reported yet. They count for budgets at their expected price. */
+/** Campaign messages without a reported price. They count towards budgets at their expected price. */
 export function createHolds({
   db,
   clock,
@@ -39,14 +39,14 @@ export function createHolds({
   readonly clock: Pick<Clock, 'now'>
 }) {
   return {
-    /** In the commit that decides to send it. */
+    /** Runs in the commit that decides to send the message. */
     async hold(tx: Tx, message: HeldMessage): Promise<void> {
       const row = { ...message, day: dayOfPrice(clock.now()) }
       if ((await tx.run(insertHold, row)) > 0) await tx.run(addToSum, { ...placeOf(row), messages: 1 })
     },
     release: releaseHold,
 
-    /** Removes a portion of those that are too old. @returns how many. */
+    /** Removes a portion of the expired ones. @returns how many. */
     async expire(rows: number): Promise<number> {
       const old = await db.read(holdsBefore, { day: heldSince(clock.now()), rows })
       if (old.length > 0)

@@ -20,10 +20,10 @@ export type { CostSpan } from './report.ts'
 export interface Costs extends Meter {
   readonly budgets: Budgets
   readonly holds: ReturnType<typeof createHolds>
-  /** The rates that are valid now, and were before. */
+  /** The current and earlier rates. */
   card(): Promise<RateCard>
   report(span: CostSpan, group: CostGroup): ReturnType<typeof costsOf>
-  /** What messages would cost today. @param numbers what each of them would send, by the id it is billed by. */
+  /** Cost of messages at today's rates. @param numbers planned messages of each number, by the id used for billing. */
   estimate(numbers: ReadonlyMap<string, readonly PlannedMessages[]>): Promise<CostTotals>
 }
 

@@ -11,7 +11,7 @@ import { addToCount, ownerOf, priceOfMessage, putPrice, type CountPlace, type Pr
 export interface BilledStatus {
   readonly messageId: string
   readonly instanceId: InstanceId
-  /** The message; undefined: a restore has removed it. */
+  /** The message; undefined if a restore removed it. */
   readonly message:
     | {
         readonly accountId: string
@@ -28,9 +28,8 @@ export interface BilledStatus {
 export type Meter = ReturnType<typeof createMeter>
 
 /**
- * Counts each message once, when it is delivered and its price is known, in the commits that store its statuses. What is
- * counted depends on what was reported, and not on the order or number of the reports: a report that is more certain
- * moves the message from one count to another.
+ * Counts each message once, when it is delivered and its price is known, in the commits that store its statuses. The
+ * order and number of reports do not matter: a more certain report moves the message from one count to another.
  */
 export function createMeter() {
   return {
@@ -88,7 +87,7 @@ function learn(known: PriceRow, { status, atMs, billing: { price } }: BilledStat
   return { ...known, deliveredAtMs, category, type, model, billable: isBillable, certainty: CERTAINTY[status] }
 }
 
-/** null: it is not counted yet. */
+/** null: not counted yet. */
 function placeOf(row: PriceRow): CountPlace | null {
   const { accountId, instanceId, campaignId, numberId, businessId, country, category, type, billable } = row
   if (row.deliveredAtMs === null || row.certainty === 0) return null

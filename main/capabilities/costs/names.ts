@@ -21,7 +21,7 @@ const NAMES = {
   campaign: sqlOfList<string, object, Named>((list) => ofAccounts('campaigns', list)),
 }
 
-/** Names of what rows of costs are about, and the accounts that have it. What was deleted has none. */
+/** Names of the subjects of cost rows, and the accounts that own them. Deleted subjects have no name. */
 export async function namesOf(
   db: Pick<Db, 'read'>,
   group: CostGroup,

@@ -1,20 +1,20 @@
-/** What the network charges for one message. */
+/** The network's charge for one message. */
 export interface Rate {
-  /** ISO 3166 country of the person; `*`: every country without a rate of its own. */
+  /** ISO 3166 country of the person; `*`: every country without its own rate. */
   readonly country: string
-  /** In the words of the network. */
+  /** As named by the network. */
   readonly category: string
-  /** `YYYY-MM-DD`: until the next rate of the same country and category. */
+  /** `YYYY-MM-DD`: valid until the next rate of the same country and category. */
   readonly validFrom: string
   readonly currency: string
   /** Millionths of the currency; null: unknown. */
   readonly micros: number | null
   readonly source: string
-  /** Cited somewhere and not confirmed by the operator. */
+  /** A cited example that the operator has not confirmed. */
   readonly isExample: boolean
 }
 
-/** Messages of a category that each number may send in a calendar month without charge. */
+/** Free messages of a category for each number in a calendar month. */
 export interface Allowance {
   readonly category: string
   readonly validFrom: string
@@ -43,7 +43,7 @@ const RATES: readonly Rate[] = EXAMPLES.flatMap(([country, currency, micros]) =>
   })),
 )
 
-/** The allowance is used up by messages that would be charged, in the order in which they are delivered. */
+/** Delivered messages that would be charged use up the allowance, in the order of their delivery. */
 export const ALLOWANCES: readonly Allowance[] = [
   {
     ...{ category: 'service', validFrom: SINCE, messages: 1_000 },
@@ -53,7 +53,7 @@ export const ALLOWANCES: readonly Allowance[] = [
 
 const EVERY_COUNTRY = '*'
 
-/** Meta’s rates go by country code ("Pricing", 2026-06-30): these have that of the United Kingdom. */
+/** Meta’s rates depend on the country code ("Pricing", 2026-06-30), and these share that of the United Kingdom. */
 const MARKETS: Readonly<Record<string, string>> = { GG: 'GB', JE: 'GB', IM: 'GB' }
 
 export interface RateCard {
@@ -62,7 +62,7 @@ export interface RateCard {
   readonly rates: readonly Rate[]
 }
 
-/** @param corrections of the operator: each replaces the rate of the same country, category and day. */
+/** @param corrections by the operator: each replaces the rate of the same country, category and day. */
 export function rateCard(corrections: readonly Rate[]): RateCard {
   const byKey = new Map<string, Rate[]>()
   const corrected = new Set(corrections.map(nameOf))
@@ -87,7 +87,7 @@ export function rateCard(corrections: readonly Rate[]): RateCard {
 
 const nameOf = ({ country, category, validFrom }: Rate): string => `${country} ${category} ${validFrom}`
 
-/** How many messages of a category are free for a number in a month; 0 where nothing is. @param month `YYYY-MM` */
+/** Number of free messages of a category for a number in a month, or 0. @param month `YYYY-MM` */
 export function allowanceOf(category: string, month: string): number {
   const found = ALLOWANCES.filter((one) => one.category === category && one.validFrom <= `${month}-01`)
   return found.toSorted((a, b) => (a.validFrom < b.validFrom ? 1 : -1))[0]?.messages ?? 0

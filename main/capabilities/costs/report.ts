@@ -5,14 +5,14 @@ import { allowanceShare } from './allowance.ts'
 import { allowanceOf, type RateCard } from './rate-card.ts'
 import { countsAfter, countsOfCampaign, type CountPlace, type CountRow } from './store.ts'
 
-/** Which counts are added up. Both days are included. */
+/** The counts to sum. Both days are included. */
 export interface CostSpan {
   readonly accountIds: readonly string[]
   readonly from: string
   readonly to: string
   readonly instanceId?: string | undefined
   readonly campaignId?: string | undefined
-  /** Of a restricted key; null: all. */
+  /** Instances of a restricted key; null: all. */
   readonly instanceIds: ReadonlySet<string> | null
 }
 
@@ -27,7 +27,10 @@ const KEY_OF: Readonly<Record<CostGroup, (row: CountPlace) => string>> = {
   business: ({ businessId }) => businessId,
 }
 
-/** Counts of a span, priced by the card of today: a corrected rate also corrects the past it is valid for. */
+/**
+ * Counts of a span, priced with today's rate card, so that a corrected rate also corrects past days on which it was
+ * valid.
+ */
 export async function costsOf(db: Pick<Db, 'read'>, card: RateCard, span: CostSpan, group: CostGroup) {
   const allowances = createAllowances(db)
   const groups = new Map<string, Sum>()
@@ -73,7 +76,7 @@ async function* countsOf(db: Pick<Db, 'read'>, span: CostSpan): AsyncGenerator<r
   }
 }
 
-/** @param from the first day: every row of it comes after the day alone. */
+/** @param from first day; every row of that day sorts after the day alone. */
 const positionOf = (row: CountPlace | undefined, from: string) => ({
   afterDay: row?.day ?? from,
   afterInstance: row?.instanceId ?? '',
@@ -129,7 +132,7 @@ export const newSum = (): Sum => ({
 
 type Counted = Pick<CountRow, 'country' | 'category' | 'day' | 'kind' | 'messages'>
 
-/** @param allowed how many of them are within the allowance. */
+/** @param allowed how many messages the allowance covers. */
 export function addPriced(sum: Sum, row: Counted, allowed: number, card: RateCard): void {
   sum.messages += row.messages
   if (row.kind === 'free') return void (sum.free += row.messages)

@@ -2,23 +2,23 @@ import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 import type { PriceKind } from './price.ts'
 
-/** What is known of the price of a message. */
+/** What is known about the price of a message. */
 export interface PriceRow {
   readonly messageId: string
   readonly accountId: string
   readonly instanceId: string
-  /** '' for none. */
+  /** '' for messages outside campaigns. */
   readonly campaignId: string
   readonly numberId: string
   readonly businessId: string
-  /** ISO 3166; '' if the number says none. */
+  /** ISO 3166; '' if the number has no country. */
   readonly country: string
   readonly category: string | null
   readonly type: string | null
   readonly model: string | null
   readonly billable: 0 | 1 | null
   readonly certainty: number
-  /** The earliest time that the network gave; null: it is not delivered. */
+  /** Earliest delivery time that the network reported; null: not delivered. */
   readonly deliveredAtMs: number | null
 }
 
@@ -39,7 +39,7 @@ export const putPrice = sql<{ [K in keyof PriceRow]: PriceRow[K] }>(
      delivered_at = excluded.delivered_at`,
 )
 
-/** Where messages are counted. */
+/** The row in which messages are counted. */
 export interface CountPlace {
   readonly accountId: string
   readonly day: string
@@ -73,8 +73,8 @@ const COUNT_COLUMNS = `account_id AS accountId, day, instance_id AS instanceId, 
   number_id AS numberId, business_id AS businessId, country, category, kind, messages`
 
 /**
- * In the order of the primary key, after the position. A first day beside it would be searched instead, and every portion
- * would begin there.
+ * In primary-key order after the position. With a first day as an extra condition, SQLite would search from that day
+ * for every portion.
  */
 export const countsAfter = sql<
   {
@@ -104,7 +104,7 @@ export const countsOfCampaign = sql<{ campaignId: string; from: string; to: stri
    WHERE campaign_id = :campaignId AND campaign_id <> '' AND day >= :from AND day <= :to`,
 )
 
-/** Of a category in a month, in the order in which they use up the allowance. */
+/** Rows of a category in a month, in the order in which they use up the allowance. */
 export const chargedOfNumber = sql<{ numberId: string; category: string; from: string; to: string }, CountRow>(
   `SELECT ${COUNT_COLUMNS} FROM price_counts
    WHERE number_id = :numberId AND category = :category AND day >= :from AND day <= :to AND kind = 'charged'
@@ -128,7 +128,7 @@ export interface RateRow {
   readonly source: string
 }
 
-/** A few hundred at most: countries and categories. */
+/** A few hundred rows at most, for countries and categories. */
 export const allRates = sql<Record<never, never>, RateRow>(
   `SELECT country, category, valid_from AS validFrom, currency, micros, source FROM message_rates
    ORDER BY country, category, valid_from`,

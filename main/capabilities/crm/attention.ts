@@ -16,7 +16,7 @@ interface Broken {
   readonly instance: { readonly id: InstanceId; readonly name: string }
 }
 
-/** Connections that a person must look after. */
+/** CRM connections that need a person. */
 export function createAttention({ db, links, instances }: AttentionDeps) {
   return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
     const broken = (await links.ofAccount(accountId)).filter(({ state }) => state === 'reconnect_required')

@@ -6,7 +6,7 @@ export interface BackfillRow {
   readonly days: number
   readonly sinceMs: number
   readonly state: BackfillState
-  /** All chats were looked through; what was found may still wait. */
+  /** All chats were read; found messages may still be waiting. */
   readonly isRead: 0 | 1
   readonly afterChat: string
   readonly chatsDone: number

@@ -24,7 +24,7 @@ interface BackfillDeps extends Pick<CrmDeps, 'messages'> {
 interface Found {
   readonly link: CrmLink
   readonly row: BackfillRow
-  /** null: there is no further chat. */
+  /** null: no more chats. */
   readonly chat: string | null
   readonly messages: readonly { readonly id: string; readonly seq: number; readonly status: ThreadStatus }[]
 }
@@ -32,14 +32,14 @@ type ThreadStatus = Awaited<ReturnType<CrmDeps['messages']['thread']>>['data'][n
 
 const DAY_MS = 86_400_000
 const PAGE = 200
-/** Of a chat; what is older stays where it is. */
+/** Limit per chat; older messages are not copied. */
 const MOST_OF_CHAT = 5_000
-/** New rows sort after all rows that existed before. */
+/** Subtracted from the positions of backfilled rows, so that new rows sort after them. */
 const BEFORE_ALL_NEW = 1_000_000_000_000
 
 export type Backfill = ReturnType<typeof createBackfill>
 
-/** Copies what was said before the CRM was connected, one chat in each run, behind everything that is new. */
+/** Copies messages from before the CRM was connected, one chat per run, after all new messages. */
 export function createBackfill({ db, clock, jobs, links, messages, outbox, wake }: BackfillDeps) {
   const queue = jobs.define<{ readonly linkId: string; readonly startedAtMs: number }, Found | null>({
     name: 'crm.backfill',
@@ -74,7 +74,7 @@ export function createBackfill({ db, clock, jobs, links, messages, outbox, wake 
     return { link, row, chat: next.chat, messages: found }
   }
 
-  /** All of a chat in one commit, so that nothing of it is copied out of order. */
+  /** Stores all messages of a chat in one commit, so that they are copied in order. */
   async function record(
     tx: Tx,
     { startedAtMs }: { readonly startedAtMs: number },
@@ -126,7 +126,7 @@ export function createBackfill({ db, clock, jobs, links, messages, outbox, wake 
   }
 
   return {
-    /** @throws ApiError invalid_state while one runs. */
+    /** @throws ApiError invalid_state while one is running. */
     async start(link: CrmLink, days: number): Promise<void> {
       const chatsTotal = await countChats(link.instanceId)
       await db.commit(async (tx) => {
@@ -146,7 +146,7 @@ export function createBackfill({ db, clock, jobs, links, messages, outbox, wake 
       })
     },
 
-    /** @throws ApiError invalid_state if none runs or is paused. */
+    /** @throws ApiError invalid_state if none is running or paused. */
     async change(tx: Tx, link: CrmLink, state: Exclude<BackfillState, 'done'>): Promise<void> {
       const { seq: linkSeq } = link
       const row = await tx.one(backfillOf, { linkSeq })
@@ -191,7 +191,7 @@ export function createBackfill({ db, clock, jobs, links, messages, outbox, wake 
       (await tx.one(backfillOf, { linkSeq }))?.state === 'paused',
   }
 
-  /** It is done once all that was found is copied. */
+  /** Finished once everything that was found is copied. */
   async function stateOf(read: Pick<Tx, 'all'>, row: BackfillRow): Promise<BackfillState> {
     if (row.state !== 'running' || row.isRead === 0) return row.state
     return (await waitingIn(read, row.linkSeq)) === 0 ? 'done' : 'running'

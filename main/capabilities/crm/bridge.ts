@@ -3,15 +3,15 @@ import type { MessageStatus, Source } from '../../contract/shapes.ts'
 import type { OptOut } from '../opt-outs/index.ts'
 import type { CrmLink } from './links.ts'
 
-/** A person, as a bridge makes a contact of them. */
+/** A person, for a contact in the CRM. */
 export interface Person {
-  /** Digits, as people write the number today: a Brazilian mobile has its ninth digit. */
+  /** Digits of the number in its current form: a Brazilian mobile number has its ninth digit. */
   readonly phone: string
   /** All spellings of the number, digits. */
   readonly spellings: readonly string[]
-  /** What the fields of the field map are filled with; an empty value leaves the field alone. */
+  /** Values for the field map; an empty value leaves the field unchanged. */
   readonly values: Readonly<Partial<Record<FieldSource, string | readonly string[]>>>
-  /** The person wants no campaigns and follow-ups. */
+  /** The person gets no campaigns and follow-ups. */
   readonly isOptedOut: boolean
 }
 
@@ -28,7 +28,7 @@ export interface CrmFile {
   readonly bytes: Buffer
 }
 
-/** How a receiver with an API key gets a file. */
+/** How a receiver with an API key downloads a file. */
 export interface FileRef {
   readonly mediaId: string | null
   readonly mimeType: string
@@ -37,16 +37,16 @@ export interface FileRef {
 }
 
 export interface CrmMessage {
-  /** Ours. */
+  /** Our id. */
   readonly id: string
   readonly direction: 'inbound' | 'outbound'
   readonly type: string
-  /** What is shown in words; the caption of a file. */
+  /** Content as text; for a file, its caption. */
   readonly text: string
   readonly source: Source | null
   readonly atMs: number
   readonly file: FileRef | null
-  /** @returns null if the file is not there any more. @throws BridgeError `later` if it may be soon. */
+  /** @returns null if the file no longer exists. @throws BridgeError `later` if it may be available soon. */
   readonly readFile: () => Promise<CrmFile | null>
 }
 
@@ -60,29 +60,29 @@ export interface CrmCall {
   readonly outcome: 'completed' | 'missed' | 'declined' | 'failed'
   readonly startedAtMs: number
   readonly durationSeconds: number
-  /** Where a person can listen to it; null without a recording. */
+  /** Where a person can listen to the recording; null without one. */
   readonly recordingUrl: string | null
 }
 
-/** What a bridge could not do, and whether it is tried again. */
+/** Why a bridge failed, and whether the call is repeated. */
 export type BridgeFault =
-  /** Nothing was done. The whole queue waits: the CRM cannot be reached, or has had enough calls. */
+  /** Nothing was done, and the whole queue waits: the CRM is unreachable or limits calls. */
   | { readonly kind: 'wait'; readonly waitMs: number | null; readonly code: CrmProblemCode }
-  /** It may have been done: it is looked for before it is repeated. */
+  /** The call may have succeeded: its effect is looked for before it is repeated. */
   | { readonly kind: 'unknown'; readonly code: CrmProblemCode }
   /** The CRM accepts no calls until a person connects again. */
   | { readonly kind: 'reconnect'; readonly code: CrmProblemCode }
-  /** The CRM refuses this and would refuse it again. */
+  /** The CRM refuses this permanently. */
   | { readonly kind: 'refused'; readonly code: CrmProblemCode }
-  /** The contact was removed or merged there: it is looked for again. */
+  /** The contact was removed or merged in the CRM, so it is looked up again. */
   | { readonly kind: 'contact_gone'; readonly code: CrmProblemCode }
-  /** Only this item waits, and its contact with it. */
+  /** Only this item waits, and later items of its contact. */
   | { readonly kind: 'later'; readonly waitMs: number; readonly code: CrmProblemCode }
 
 export class BridgeError extends Error {
   readonly fault: BridgeFault
 
-  /** @param message for people: what is wrong and what to do. */
+  /** @param message for people: the problem and what to do. */
   constructor(fault: BridgeFault, message: string, options?: ErrorOptions) {
     super(message, options)
     this.fault = fault
@@ -96,21 +96,21 @@ export interface PushedMessage {
 
 export interface CrmOptOut {
   readonly isOptedOut: boolean
-  /** The same on every retry. */
+  /** Unchanged on every retry. */
   readonly changeId: string
-  /** Who decided it, when, and from which message; null: it was lifted. */
+  /** Source, time and message of the opt-out; null: it was lifted. */
   readonly decided: Pick<OptOut, 'source' | 'messageId' | 'createdAtMs'> | null
 }
 
-/** How messages, statuses and wishes reach a CRM. All of it throws BridgeError and nothing else on purpose. */
+/** How messages, statuses and opt-outs reach a CRM. Every function throws only BridgeError. */
 export interface CrmBridge {
-  /** Finds or makes the contact, and fills its fields. @param known what an earlier call gave. */
+  /** Finds or creates the contact and fills its fields. @param known result of an earlier call. */
   contact(link: CrmLink, person: Person, known: CrmContact | null): Promise<CrmContact>
-  /** @param mayExist an earlier call may have had its effect: then it is found, and not added again. */
+  /** @param mayExist an earlier call may have succeeded: the message is then looked for before it is added. */
   message(link: CrmLink, contact: CrmContact, message: CrmMessage, mayExist: boolean): Promise<PushedMessage>
   call(link: CrmLink, contact: CrmContact, call: CrmCall, mayExist: boolean): Promise<PushedMessage>
   status(link: CrmLink, externalId: string, status: MessageStatus, error: string | null): Promise<void>
   optOut(link: CrmLink, contact: CrmContact, change: CrmOptOut): Promise<void>
-  /** Statuses that this CRM has a word for. */
+  /** Statuses that this CRM supports. */
   readonly statuses: ReadonlySet<MessageStatus>
 }

@@ -22,7 +22,7 @@ export interface LinkPatch {
   readonly backfill?: Exclude<BackfillState, 'done'> | undefined
 }
 
-/** Changes a connection. Pausing holds what waits and what comes; nothing of it is lost. */
+/** Changes a connection. Pausing holds waiting and new items; nothing is lost. */
 export function createChanges({ db, links, backfill, wakePush, wakeSend, resume }: ChangesDeps) {
   async function pause(tx: Tx, link: CrmLink, isPaused: boolean): Promise<void> {
     const { seq: linkSeq, queue } = link
@@ -48,12 +48,12 @@ export function createChanges({ db, links, backfill, wakePush, wakeSend, resume 
         ...(sync !== undefined && { sync: { ...link.sync, ...sync } }),
         ...(paused !== undefined && { paused: paused ? 1 : 0 }),
         ...(fieldMap !== undefined && { fieldMap }),
-        // A change of the connection acknowledges the failures of single messages.
+        // Changing the connection acknowledges failures of single messages.
         ...(link.state === 'connected' && { errorCode: null, errorMessage: null, errorAtMs: null }),
       })
       if (paused !== undefined && next.paused !== link.paused) await pause(tx, next, paused)
       if (patch.backfill !== undefined) await backfill.change(tx, next, patch.backfill)
-      // A receiver that was gone is called again.
+      // A receiver that answered 410 is called again.
       const canResume = kind === 'webhook' && link.secretEnc !== null
       if (canResume && paused === false && link.state !== 'connected') await resume(tx, link.queue)
     })

@@ -18,13 +18,13 @@ import type { OptOuts } from '../opt-outs/index.ts'
 
 /** The operator's marketplace app at GoHighLevel. */
 interface GhlConfig {
-  /** `sandbox`: live instances are connected with the simulator too. */
+  /** `sandbox`: live instances connect to the simulator as well. */
   readonly ghlBaseUrl: string
   readonly ghlMarketplaceUrl: string
   readonly ghlClientId: string | null
   readonly ghlClientSecret: Secret | null
   readonly ghlProviderId: string | null
-  /** PEM, or the base64 of the key. */
+  /** PEM, or the key in base64. */
   readonly ghlPublicKey: string | null
   readonly publicBaseUrl: string | null
 }
@@ -64,6 +64,6 @@ export interface CrmDeps {
   readonly isSuspended: (accountId: AccountId) => boolean
   readonly config: GhlConfig
   readonly simulator: GhlSimulator
-  /** Address the service listens on, without a slash at its end. */
+  /** Address the service listens on, without a trailing slash. */
   readonly localUrl: () => string
 }

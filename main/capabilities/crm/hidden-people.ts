@@ -1,6 +1,6 @@
 import { sql } from '../../kernel/sql.ts'
 
-/** People who hide their phone number: a CRM cannot have them as contacts. */
+/** People who hide their phone number cannot be contacts in a CRM. */
 
 export const noteHidden = sql<{ linkSeq: number; chat: string; now: number }>(
   `INSERT INTO crm_hidden_people (link_seq, chat, seen_at) VALUES (:linkSeq, :chat, :now)

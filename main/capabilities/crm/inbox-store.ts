@@ -5,11 +5,11 @@ export interface InboxRow {
   readonly seq: number
   readonly externalId: string
   readonly linkSeq: number
-  /** Canonical; empty: the contact has none. */
+  /** Canonical form; empty if the contact has no number. */
   readonly number: string
   /** JSON: Written. */
   readonly payload: string
-  /** How many of its messages are sent. */
+  /** How many of its parts are sent. */
   readonly part: number
   readonly tries: number
   readonly holdUntilMs: number
@@ -19,7 +19,7 @@ export interface InboxRow {
 const ROW = `seq, external_id AS externalId, link_seq AS linkSeq, number, payload, part, tries,
   hold_until AS holdUntilMs, received_at AS receivedAtMs`
 
-/** Changes no row if the CRM has posted it before. */
+/** Changes nothing if the CRM has posted it before. */
 export const insertWritten = sql<{
   seq: number
   scope: string
@@ -53,7 +53,7 @@ export const endWritten = sql<{ seq: number; state: 'done' | 'failed'; now: numb
   `UPDATE crm_inbox SET state = :state, ended_at = :now WHERE seq = :seq AND state = 'waiting'`,
 )
 export const countWrittenTry = sql<{ seq: number }>('UPDATE crm_inbox SET tries = tries + 1 WHERE seq = :seq')
-/** What waits of a contact waits with its first message. */
+/** Holds the first message of a contact, and with it all later ones. */
 export const holdWrittenTo = sql<{ linkSeq: number; number: string; holdUntilMs: number }>(
   `UPDATE crm_inbox SET hold_until = :holdUntilMs
    WHERE link_seq = :linkSeq AND number = :number AND state = 'waiting' AND hold_until < ${PAUSED}`,
@@ -61,7 +61,7 @@ export const holdWrittenTo = sql<{ linkSeq: number; number: string; holdUntilMs:
 export const holdAllWritten = sql<{ linkSeq: number; from: number; to: number }>(
   `UPDATE crm_inbox SET hold_until = :to WHERE link_seq = :linkSeq AND state = 'waiting' AND hold_until >= :from`,
 )
-/** The instance is connected again: what waited for that need not wait for its time. */
+/** The instance is connected again: releases messages that waited for this. */
 export const releaseWritten = sql<{ linkSeq: number }>(
   `UPDATE crm_inbox SET hold_until = 0 WHERE link_seq = :linkSeq AND state = 'waiting' AND hold_until < ${PAUSED}`,
 )

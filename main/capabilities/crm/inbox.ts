@@ -38,10 +38,10 @@ interface InboxDeps extends Pick<CrmDeps, 'messages' | 'instances' | 'optOuts'> 
 
 export interface NewWritten {
   readonly link: CrmLink
-  /** Where `externalId` is unique. */
+  /** The scope within which `externalId` is unique. */
   readonly scope: string
   readonly externalId: string
-  /** Digits; empty: the contact has no number. */
+  /** Digits; empty if the contact has no number. */
   readonly phone: string
   readonly written: Written
 }
@@ -62,7 +62,7 @@ type Verdict =
   | { readonly kind: 'hold'; readonly waitMs: number }
   | { readonly kind: 'failed'; readonly code: CrmProblemCode | null; readonly reason: string }
 
-/** What users of a CRM write: stored before the CRM is answered, then sent once and in order for each contact. */
+/** Messages that CRM users write: stored before the CRM is answered, then sent once and in order for each contact. */
 export function createInbox(deps: InboxDeps) {
   const { db, clock, log, links, statuses, messages, instances, optOuts, wake } = deps
 
@@ -84,7 +84,7 @@ export function createInbox(deps: InboxDeps) {
     return true
   }
 
-  /** Records what was handled right away, so that a replay of it changes nothing. @returns false for a replay. */
+  /** Records a message that was handled immediately, so that a repeat changes nothing. @returns false for a repeat. */
   async function noteHandled(
     tx: Tx,
     { link, scope, externalId, phone }: Omit<NewWritten, 'written'>,
@@ -98,8 +98,8 @@ export function createInbox(deps: InboxDeps) {
   }
 
   /**
-   * Sends one message. Its key makes a repeat harmless: it gives the result of the first send, or sends again if that is
-   * known never to have left. Until that is known the message waits, and with it what follows.
+   * Sends one message. Its key makes a repeat harmless: it returns the first result, or sends again if the first send
+   * is known to have left nothing. Until this is known, the message and those after it wait.
    */
   async function send(
     link: CrmLink,
@@ -112,7 +112,7 @@ export function createInbox(deps: InboxDeps) {
     const before = await messages.getByKey(instance.id, idempotencyKey).catch(asMissing)
     if (before !== undefined && before.status !== 'failed')
       return before.status === 'queued' ? later(row) : { kind: 'sent' }
-    // Another may take its place, and its failure must not outlive that.
+    // Another message may replace it, and the failure must not stay visible then.
     if (before !== undefined)
       await db.commit((tx) => tx.run(forgetMessage, { linkSeq: link.seq, messageId: before.id }))
     const body = { to, ...part }
@@ -122,7 +122,7 @@ export function createInbox(deps: InboxDeps) {
       const result = await messages.send(request)
       if (result.kind === 'not_sent') return judge(row, result.error)
       if (result.kind === 'unknown') return later(row)
-      // The network had refused it for good: it was not sent again.
+      // The network refused it permanently, so it was not sent again.
       if (before?.id === result.messageId)
         return { kind: 'failed', code: null, reason: before.error?.message ?? 'The message could not be sent.' }
       return { kind: 'sent' }
@@ -156,7 +156,7 @@ export function createInbox(deps: InboxDeps) {
     return Number.isFinite(seconds) ? { kind: 'hold', waitMs: seconds * 1_000 } : later(row)
   }
 
-  /** Who writes after they opted out is answered for a day, as by anybody else. */
+  /** A person who writes after opting out is answered for a day, as elsewhere. */
   async function isAnswer({ accountId, instanceId }: CrmLink, number: string, to: string): Promise<boolean> {
     const optedOutAtMs = (await optOuts.optedOutAt(outside, accountId, instanceId, number)) ?? 0
     const wroteAtMs = (await messages.lastReceivedAtMs(instanceId, to)) ?? 0
@@ -176,7 +176,7 @@ export function createInbox(deps: InboxDeps) {
         code: 'no_number',
         reason: 'The contact has no phone number. Add it with its country code, and write again.',
       }
-    // Once a part has left, the rest follows.
+    // Once a part was sent, the other parts follow.
     if (part > 0 || !(await optOuts.isOptedOut(outside, link.accountId, link.instanceId, number))) return undefined
     if (await isAnswer(link, number, to)) return undefined
     const known = await messages.getByKey(link.instanceId, keyOf(link.kind, externalId, 0)).catch(asMissing)
@@ -184,7 +184,7 @@ export function createInbox(deps: InboxDeps) {
     return { kind: 'failed', code: null, reason: OPTED_OUT }
   }
 
-  /** @returns whether the next message of the contact may follow. */
+  /** @returns whether the contact's next message may follow. */
   async function carryOut(link: CrmLink, instance: InstanceSubject, given: InboxRow): Promise<boolean> {
     let row = given
     const written = JSON.parse(row.payload) as Written
@@ -220,7 +220,7 @@ export function createInbox(deps: InboxDeps) {
         return
       }
       await tx.run(endWritten, { seq, state: verdict.kind === 'sent' ? 'done' : 'failed', now })
-      // It may have moved on before it was settled.
+      // Its status may have changed before this result was stored.
       if (verdict.kind === 'sent') return statuses.ofParts(tx, link, externalId)
       await statuses.want(tx, link, externalId, 'failed', verdict.reason)
       if (verdict.code !== null)
@@ -229,7 +229,7 @@ export function createInbox(deps: InboxDeps) {
     return verdict.kind !== 'hold'
   }
 
-  /** The number as the instance knows it, which for a Brazilian mobile may be without its ninth digit. */
+  /** The number in the form that the instance uses, which for a Brazilian mobile may lack the ninth digit. */
   async function chatOf({ queue }: CrmLink, number: string): Promise<string> {
     const chat = (await db.readOne(contactOf, { queue, number }))?.chat
     return chat ?? numbersOf(number).phone
@@ -272,7 +272,7 @@ export function createInbox(deps: InboxDeps) {
       const first = (await tx.one(nextWrittenHold, { linkSeq: link.seq }))?.holdUntilMs ?? PAUSED
       return first >= PAUSED ? null : first
     },
-    /** The instance is connected: what waited for it goes out. */
+    /** The instance is connected: sends the messages that waited. */
     async connected(tx: Tx, instanceId: string): Promise<void> {
       if (!links.isLinked(instanceId)) return
       for (const link of await links.ofInstance(instanceId, tx)) {

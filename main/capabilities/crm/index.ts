@@ -45,7 +45,7 @@ import { createSigning } from './webhook/signing.ts'
 export type { CrmDeps } from './deps.ts'
 export type { ConsentResult } from './ghl/connect.ts'
 
-/** What CRMs post, and where browsers come back to. */
+/** Handles requests from CRMs and browsers that return from consent pages. */
 export interface CrmCallbacks {
   readonly ghl: Callbacks
   readonly consent: Connect['callback']
@@ -62,9 +62,11 @@ interface CreatedSecret {
 interface Crm {
   /** Adds a call, with a link to its recording, to the timeline of the contact in every CRM of the instance. */
   readonly addCall: (tx: Tx, call: NewCall) => Promise<void>
-  /** In the commit that ends a person's or key's access: ends the consents it started and the secrets it was shown. */
+  /**
+   * Runs in the commit that ends the access of a person or key: ends the consents they started, and secrets they saw.
+   */
   readonly endCreatedBy: (tx: Tx, creator: Creator) => Promise<void>
-  /** Of CRM webhooks, which this creator was shown. */
+  /** Secrets of CRM webhooks that this creator saw. */
   readonly secretsOf: (creator: Creator) => Promise<readonly CreatedSecret[]>
   readonly callbacks: CrmCallbacks
   readonly movePerson: MovePerson
@@ -73,7 +75,7 @@ interface Crm {
 const KEPT_MS = 30 * 86_400_000
 const PRUNED_AT_ONCE = 500
 
-/** Connections between instances and CRMs: GoHighLevel, and any other by a signed webhook. */
+/** Connections between instances and CRMs: GoHighLevel, and any other CRM by a signed webhook. */
 export function createCrm(deps: CrmDeps) {
   const { db, clock, ledger, instances, simulator } = deps
   const links = createLinks(deps)
@@ -89,7 +91,7 @@ export function createCrm(deps: CrmDeps) {
   const bridgeOf = ({ kind }: CrmLink) => bridges[kind]
   const wordsOf = (link: CrmLink): ReadonlySet<MessageStatus> => bridgeOf(link).statuses
 
-  // Each of these makes jobs that the others work on.
+  // These depend on each other: each creates jobs for the others.
   const wakePush: WorkQueue['wake'] = (tx, queue) => pushes.wake(tx, queue)
   const wakeSend: WorkQueue['wake'] = (tx, queue) => sends.wake(tx, queue)
   const resume = async (tx: Tx, queue: string) => {
@@ -135,7 +137,7 @@ export function createCrm(deps: CrmDeps) {
   })
   instances.subscribe(async (tx, change) => {
     if (change.kind !== 'deleted' && change.kind !== 'transferred') return
-    // The tokens and secrets are of the account that connected it, and so are the people in its CRM.
+    // Tokens, secrets and the people in the CRM belong to the account that connected it.
     await links.endOf(tx, change.id)
     await tx.run(removeStatesOf, { instanceId: change.id })
     underWay.end(({ instanceId }) => instanceId === change.id)

@@ -1,11 +1,11 @@
 import type { CrmLink } from './links.ts'
 
-/** What the keys of messages begin with that users of a CRM write. */
+/** Prefixes of the keys of messages that CRM users write. */
 const PREFIX = { ghl: 'ghl:', webhook: 'crm:' } as const satisfies Record<CrmLink['kind'], string>
 
 /**
- * The Idempotency-Key of a message that a user of a CRM wrote. One with several files becomes several here, and only the
- * first has the key without a number.
+ * The Idempotency-Key of a CRM user's message. A message with several files becomes several here; all but the first
+ * have a number in the key.
  */
 export const keyOf = (kind: CrmLink['kind'], externalId: string, part: number): string =>
   `${PREFIX[kind]}${externalId}${part === 0 ? '' : `#${part}`}`

@@ -12,7 +12,7 @@ export interface LinkRow {
   readonly instanceId: InstanceId
   readonly kind: 'ghl' | 'webhook'
   readonly mode: 'oauth' | 'token' | 'webhook'
-  /** Which GoHighLevel it is: the real one, or the simulator. */
+  /** The real GoHighLevel or the simulator. */
   readonly side: Network
   readonly state: 'connected' | 'reconnect_required'
   readonly queue: string
@@ -25,7 +25,7 @@ export interface LinkRow {
   readonly prevSecretEnc: Uint8Array | null
   readonly prevExpiresAtMs: number | null
   readonly secretLast4: string | null
-  /** Who was shown the secret; null also if that was before it was recorded. */
+  /** Who saw the secret; null also if earlier versions did not record it. */
   readonly secretCreatedBy: Creator | null
   readonly prevSecretCreatedBy: Creator | null
   /** JSON. */
@@ -56,7 +56,7 @@ export const insertLink = sql<LinkRow>(
 )
 
 export const allLinks = sql<Record<never, never>, LinkRow>(`SELECT ${COLUMNS} FROM crm_links ORDER BY seq`)
-/** Clients of an agency whose CRM connections must be renewed. */
+/** Clients of an agency whose CRM connections need a new consent. */
 export const clientsToReconnect = sql<{ accountId: string; network: Network | null }, ClientCount>(
   `SELECT a.id, a.name, COUNT(*) AS count, MIN(COALESCE(l.error_at, l.connected_at)) AS sinceMs
    FROM accounts a JOIN crm_links l ON l.account_id = a.id AND l.state = 'reconnect_required'
@@ -83,7 +83,7 @@ export const linksOfCompany = sql<{ companyId: string }, LinkRow>(
 export const linkById = sql<{ id: string }, LinkRow>(`SELECT ${COLUMNS} FROM crm_links WHERE id = :id`)
 export const linkBySeq = sql<{ seq: number }, LinkRow>(`SELECT ${COLUMNS} FROM crm_links WHERE seq = :seq`)
 
-/** All that can change while it stays the same connection. */
+/** Everything that can change while it stays the same connection. */
 export const updateLink = sql<
   Pick<
     LinkRow,
@@ -120,7 +120,7 @@ export const noteSync = sql<{ seq: number; now: number }>('UPDATE crm_links SET 
 export const noteError = sql<{ seq: number; code: string; message: string; now: number }>(
   `UPDATE crm_links SET error_code = :code, error_message = :message, error_at = :now WHERE seq = :seq`,
 )
-/** Errors of single messages stay until a person has seen them; those of the connection end when it works again. */
+/** Errors of single messages stay until a person has seen them; connection errors end when it works again. */
 export const clearError = sql<{ queue: string }>(
   `UPDATE crm_links SET error_code = NULL, error_message = NULL, error_at = NULL
    WHERE queue = :queue AND error_code IN ('unreachable', 'rate_limited', 'daily_limit', 'failed', 'reconnect_required', 'gone', 'secret_ended',
@@ -130,18 +130,16 @@ export const setStateOfQueue = sql<{ queue: string; state: string }>(
   'UPDATE crm_links SET state = :state WHERE queue = :queue',
 )
 
-// With a link everything of it ends.
+// Removes everything that belongs to the connection.
 export const removeLink = sql<{ seq: number }>('DELETE FROM crm_links WHERE seq = :seq')
 export const removeOutbox = sql<{ seq: number }>('DELETE FROM crm_outbox WHERE link_seq = :seq')
 export const removeStatuses = sql<{ seq: number }>('DELETE FROM crm_statuses WHERE link_seq = :seq')
 export const removeInbox = sql<{ seq: number }>('DELETE FROM crm_inbox WHERE link_seq = :seq')
 export const removeBackfill = sql<{ seq: number }>('DELETE FROM crm_backfills WHERE link_seq = :seq')
 export const removeContacts = sql<{ queue: string }>('DELETE FROM crm_contacts WHERE queue = :queue')
-/** The tokens of a location that nothing is connected with any more. */
+/** Removes the tokens of a location without connections. */
 export const removeTokens = sql<{ locationId: string }>('DELETE FROM crm_sessions WHERE resource_id = :locationId')
 export const removeQueue = sql<{ queue: string }>('DELETE FROM crm_queues WHERE id = :queue')
-
-// Queues.
 
 export interface QueueRow {
   readonly hasJob: 0 | 1
@@ -157,7 +155,7 @@ export const insertQueue = sql<{ id: string; accountId: string }>(
   `INSERT INTO crm_queues (id, account_id, has_job, suspended, failures, failing_since)
    VALUES (:id, :accountId, 0, 0, 0, NULL) ON CONFLICT DO NOTHING`,
 )
-/** Changes a row if no job works on the queue, and one may. */
+/** Changes a row if the queue may be worked on and no job does so. */
 export const takeQueue = sql<{ id: string }>(
   'UPDATE crm_queues SET has_job = 1 WHERE id = :id AND has_job = 0 AND suspended = 0',
 )
@@ -171,7 +169,7 @@ export const setFailures = sql<{ id: string; failures: number; sinceMs: number |
 
 export const allQueues = sql<Record<never, never>, { id: string }>('SELECT id FROM crm_queues ORDER BY id')
 
-// Secrets of somebody, and those that were replaced.
+// Secrets of a creator, and replaced secrets.
 
 export const linksBySecretOf = sql<{ creator: Creator }, LinkRow>(
   `SELECT ${COLUMNS} FROM crm_links WHERE secret_created_by = :creator ORDER BY seq`,

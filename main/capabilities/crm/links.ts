@@ -55,17 +55,17 @@ export type NewLink = Omit<
 
 const ID_PREFIX = 'crm'
 
-/** Where ids of messages that users of the CRM wrote are unique. */
+/** The scope in which ids of CRM users' messages are unique. */
 export const scopeOf = ({ kind, queue, id }: Pick<CrmLink, 'kind' | 'queue' | 'id'>): string =>
   kind === 'ghl' ? queue : id
 
 const SEND = 'send:'
-/** The queue of what users of the CRM write. */
+/** The queue of messages that CRM users write. */
 export const sendQueueOf = ({ id }: Pick<CrmLink, 'id'>): string => `${SEND}${id}`
 export const linkIdOfSendQueue = (queue: string): string => queue.slice(SEND.length)
 
 export function createLinks({ db, clock, ids, live }: LinksDeps) {
-  /** Instances with a link, so that the messages of all others cost nothing. */
+  /** Instances with a connection; messages of all others are skipped without a query. */
   const linked = new Set<string>()
   const outside: Reader = { one: db.readOne, all: db.read }
 
@@ -90,7 +90,7 @@ export function createLinks({ db, clock, ids, live }: LinksDeps) {
   }
 
   return {
-    /** At start. */
+    /** Runs at start. */
     async load(): Promise<void> {
       for (const { instanceId } of await db.read(allLinks, {})) linked.add(instanceId)
     },
@@ -119,7 +119,7 @@ export function createLinks({ db, clock, ids, live }: LinksDeps) {
       return row && toLink(row)
     },
 
-    /** @param id of a link that had to have one before, for what is sealed with it. */
+    /** @param id of a connection that needed its id earlier, for sealing. */
     async add(tx: Tx, wish: NewLink, id: string = ids.tagged(ID_PREFIX)): Promise<CrmLink> {
       const link: CrmLink = {
         ...wish,
@@ -150,7 +150,7 @@ export function createLinks({ db, clock, ids, live }: LinksDeps) {
 
 const toLink = ({ sync, fieldMap, ...row }: LinkRow): CrmLink => ({
   ...row,
-  // Both were written by toRow.
+  // toRow wrote both.
   sync: JSON.parse(sync) as CrmSync,
   fieldMap: JSON.parse(fieldMap) as FieldMapping[],
 })

@@ -5,7 +5,9 @@ import type { Links } from './links.ts'
 import { contactOf, moveItems, putContact, removeContact } from './outbox-store.ts'
 import { united } from './rekey.ts'
 
-/** The contact in each CRM of the instance is the person's from now on, with what waits for it both ways. */
+/**
+ * The contact in each CRM of the instance now belongs to the other number, with the waiting items in both directions.
+ */
 export function createMove(links: Pick<Links, 'ofInstance'>): MovePerson {
   return async (tx, { instanceId, from, to }) => {
     const [before, number] = [personKey(from), personKey(to)]

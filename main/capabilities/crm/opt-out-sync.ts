@@ -13,11 +13,11 @@ interface SyncDeps extends Pick<CrmDeps, 'optOuts'> {
 export type OptOutSync = ReturnType<typeof createOptOutSync>
 
 /**
- * Opt-outs here and “do not disturb” in a CRM, kept equal. Only the wish is stored, so that an outage leaves one call for
- * each person.
+ * Synchronizes opt-outs with “do not disturb” in a CRM. Only the wanted state is stored, so that an outage leaves one
+ * call per person.
  */
 export function createOptOutSync({ optOuts, links, wake }: SyncDeps) {
-  /** Somebody was opted out here, or is no longer: CRMs that know the person are told. */
+  /** An opt-out was set or lifted here: CRMs that know the person are updated. */
   const tell = async (tx: Tx, { accountId, phone, instanceId }: OptOutChange, isOptedOut: boolean): Promise<void> => {
     const number = personKey(phone)
     const queues = new Set<string>()
@@ -38,8 +38,8 @@ export function createOptOutSync({ optOuts, links, wake }: SyncDeps) {
 
   return {
     /**
-     * The CRM says whether a person wants messages. Setting it opts the person out of the whole account. Lifting it lifts
-     * what a CRM has set; what the person asked for in another way stays, and is set in the CRM again.
+     * “Do not disturb” changed in the CRM. Setting it opts the person out of the whole account. Lifting it lifts only
+     * opt-outs that a CRM set; any other opt-out stays, and is set in the CRM again.
      * @param atMs when it was changed there; null: unknown.
      */
     async fromCrm(tx: Tx, link: CrmLink, phone: string, isDnd: boolean, atMs: number | null): Promise<void> {

@@ -2,7 +2,7 @@ import type { MessageStatus } from '../../contract/shapes.ts'
 import { sql } from '../../kernel/sql.ts'
 import { sqlOfList } from '../../kernel/sql-list.ts'
 
-/** While a link or its backfill is paused. Far in the future, and still an integer of SQL. */
+/** Due time of a paused connection or backfill: far in the future, and still an SQL integer. */
 export const PAUSED = 9_000_000_000_000
 
 export interface OutboxRow {
@@ -13,7 +13,7 @@ export interface OutboxRow {
   readonly position: number
   readonly priority: 0 | 1
   readonly kind: 'message' | 'call'
-  /** Of a message its id here. */
+  /** For a message, its id here. */
   readonly itemKey: string
   readonly payload: string | null
   readonly attempted: 0 | 1
@@ -24,7 +24,7 @@ export interface OutboxRow {
 const ITEM = `seq, link_seq AS linkSeq, queue, number, position, priority, kind, item_key AS itemKey, payload, attempted,
   tries, hold_until AS holdUntilMs`
 
-/** Changes no row if the link has an item with this key. */
+/** Changes nothing if the connection has an item with this key. */
 export const insertItem = sql<Omit<OutboxRow, 'attempted' | 'tries'> & { now: number }>(
   `INSERT INTO crm_outbox (seq, link_seq, queue, number, position, priority, kind, item_key, payload, attempted, tries,
      hold_until, created_at)
@@ -33,8 +33,8 @@ export const insertItem = sql<Omit<OutboxRow, 'attempted' | 'tries'> & { now: nu
 )
 
 /**
- * The contacts whose turn it is are those of the first items. `+ 0` keeps the index by hold_until from being chosen, which
- * would have to sort.
+ * Contacts ordered by their first items. `+ 0` keeps SQLite from choosing the index on hold_until, which would
+ * require sorting.
  */
 export const firstItems = sql<{ queue: string; priority: number; now: number; limit: number }, { number: string }>(
   `SELECT number FROM crm_outbox
@@ -42,7 +42,7 @@ export const firstItems = sql<{ queue: string; priority: number; now: number; li
    ORDER BY position LIMIT :limit`,
 )
 
-/** Those of a contact, first things first; what is paused is passed over. */
+/** Items of a contact in order, without paused ones. */
 export const itemsOfContact = sql<{ queue: string; number: string; limit: number }, OutboxRow>(
   `SELECT ${ITEM} FROM crm_outbox
    WHERE queue = :queue AND number = :number AND failed_at IS NULL AND hold_until + 0 < ${PAUSED}
@@ -57,7 +57,7 @@ export const markAttempted = sqlOfList<number>((seqs) => `UPDATE crm_outbox SET 
 export const unmarkAttempted = sqlOfList<number>((seqs) => `UPDATE crm_outbox SET attempted = 0 WHERE seq IN (${seqs})`)
 export const removeItem = sql<{ seq: number }>('DELETE FROM crm_outbox WHERE seq = :seq')
 export const countTry = sql<{ seq: number }>('UPDATE crm_outbox SET tries = tries + 1 WHERE seq = :seq')
-/** What waits of a contact waits with its first item. */
+/** Holds a contact's first item, and with it all later ones. */
 export const holdContact = sql<{ queue: string; number: string; holdUntilMs: number }>(
   `UPDATE crm_outbox SET hold_until = :holdUntilMs
    WHERE queue = :queue AND number = :number AND failed_at IS NULL AND hold_until < ${PAUSED}`,
@@ -73,7 +73,7 @@ export const dropOfLink = sql<{ linkSeq: number; priority: number }>(
   'DELETE FROM crm_outbox WHERE link_seq = :linkSeq AND priority = :priority AND failed_at IS NULL',
 )
 
-/** What was dropped can be copied another time. */
+/** Dropped items can be copied again later. */
 export const forgetDropped = sql<{ linkSeq: number }>(
   `DELETE FROM crm_messages WHERE link_seq = :linkSeq AND external_id IS NULL
      AND NOT EXISTS (SELECT 1 FROM crm_outbox o WHERE o.link_seq = :linkSeq AND o.item_key = crm_messages.message_id)`,
@@ -91,9 +91,7 @@ export const pruneFailed = sql<{ before: number; limit: number }>(
      SELECT seq FROM crm_outbox WHERE failed_at IS NOT NULL AND failed_at < :before ORDER BY failed_at LIMIT :limit)`,
 )
 
-// Messages that a CRM has or will have.
-
-/** Changes no row if the link knows the message. */
+/** Changes nothing if the connection knows the message. */
 export const insertMessage = sql<{
   linkSeq: number
   messageId: string
@@ -116,22 +114,20 @@ export const setExternalId = sql<{ linkSeq: number; messageId: string; externalI
 export const setMessageStatus = sql<{ linkSeq: number; messageId: string; status: string; error: string | null }>(
   'UPDATE crm_messages SET status = :status, error = :error WHERE link_seq = :linkSeq AND message_id = :messageId',
 )
-/** A message that never left: another takes its place. */
+/** Forgets a message that was never sent, because another one replaces it. */
 export const forgetMessage = sql<{ linkSeq: number; messageId: string }>(
   'DELETE FROM crm_messages WHERE link_seq = :linkSeq AND message_id = :messageId',
 )
-/** Of one message of the CRM, which may have become several here. */
+/** The messages here that one CRM message became. */
 export const partsOf = sql<
   { linkSeq: number; externalId: string },
   { status: MessageStatus | null; error: string | null }
 >('SELECT status, error FROM crm_messages WHERE link_seq = :linkSeq AND external_id = :externalId')
 
-/** Which of these ids of the CRM are known to be messages of ours. */
+/** Which of these CRM ids belong to known messages. */
 export const knownExternalIds = sqlOfList<string, { linkSeq: number }, { externalId: string }>(
   (ids) => `SELECT external_id AS externalId FROM crm_messages WHERE link_seq = :linkSeq AND external_id IN (${ids})`,
 )
-
-// Statuses.
 
 export interface StatusRow {
   readonly linkSeq: number
@@ -139,7 +135,7 @@ export interface StatusRow {
   readonly status: MessageStatus
   readonly error: string | null
   readonly pushed: MessageStatus | null
-  /** How often the CRM has refused it for now. */
+  /** How often the CRM has postponed it. */
   readonly tries: number
   readonly holdUntilMs: number
 }
@@ -172,17 +168,17 @@ export const dirtyStatuses = sql<{ queue: string; now: number; limit: number }, 
 export const nextStatusHold = sql<{ queue: string }, { holdUntilMs: number | null }>(
   'SELECT min(hold_until) AS holdUntilMs FROM crm_statuses WHERE dirty = 1 AND queue = :queue',
 )
-/** What was told; it is clean unless it has changed meanwhile. */
+/** Marks a status as delivered, unless it has changed meanwhile. */
 export const statusPushed = sql<{ linkSeq: number; externalId: string; status: MessageStatus }>(
   `UPDATE crm_statuses SET pushed = :status, tries = 0, dirty = CASE WHEN status = :status THEN 0 ELSE 1 END
    WHERE link_seq = :linkSeq AND external_id = :externalId`,
 )
-/** The CRM takes it later. */
+/** The CRM accepts it only later. */
 export const holdStatus = sql<{ linkSeq: number; externalId: string; holdUntilMs: number }>(
   `UPDATE crm_statuses SET tries = tries + 1, hold_until = :holdUntilMs
    WHERE link_seq = :linkSeq AND external_id = :externalId AND hold_until < ${PAUSED}`,
 )
-/** The CRM does not want it. */
+/** The CRM refuses it. */
 export const dropStatus = sql<{ linkSeq: number; externalId: string }>(
   'UPDATE crm_statuses SET dirty = 0, tries = 0 WHERE link_seq = :linkSeq AND external_id = :externalId',
 )
@@ -197,16 +193,14 @@ export const pruneStatuses = sql<{ before: number; limit: number }>(
      SELECT link_seq, external_id FROM crm_statuses WHERE changed_at < :before ORDER BY changed_at LIMIT :limit)`,
 )
 
-// Contacts.
-
 export interface ContactRow {
   readonly queue: string
   readonly number: string
   readonly contactId: string | null
   readonly conversationId: string | null
-  /** JSON of what its fields were filled with last. */
+  /** JSON of the last values of its fields. */
   readonly fields: string | null
-  /** How the instance writes to them. */
+  /** The chat under which the instance writes to them. */
   readonly chat: string | null
   readonly dnd: 0 | 1
   readonly dndPushed: 0 | 1
@@ -242,7 +236,7 @@ export const forgetContact = sql<{ queue: string; number: string }>(
 export const wantDnd = sql<{ queue: string; number: string; dnd: 0 | 1 }>(
   'UPDATE crm_contacts SET dnd = :dnd WHERE queue = :queue AND number = :number',
 )
-/** The CRM has said so. */
+/** The CRM reported this state. */
 export const dndThere = sql<{ queue: string; number: string; dnd: 0 | 1; dndPushed: 0 | 1; atMs: number }>(
   `UPDATE crm_contacts SET dnd = :dnd, dnd_pushed = :dndPushed, dnd_at = :atMs
    WHERE queue = :queue AND number = :number`,
@@ -256,7 +250,7 @@ export const dndToPush = sql<{ queue: string; limit: number }, ContactRow>(
    ORDER BY number LIMIT :limit`,
 )
 
-// People of an earlier version get the key of today.
+// Replaces the keys that earlier versions stored for people.
 
 export const contactsAfter = sql<{ queue: string; number: string; rows: number }, ContactRow>(
   `SELECT ${CONTACT} FROM crm_contacts WHERE (queue, number) > (:queue, :number) ORDER BY queue, number LIMIT :rows`,

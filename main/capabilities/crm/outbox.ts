@@ -14,7 +14,7 @@ interface OutboxDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly links: Links
   readonly statuses: Statuses
-  /** Makes the queue's job run, in the commit that makes it necessary. */
+  /** Starts the queue's job, in the commit that needs it. */
   readonly wake: (tx: Tx, queue: string) => Promise<void>
 }
 
@@ -22,17 +22,17 @@ interface OutboxDeps {
 export interface NewItem {
   readonly link: CrmLink
   readonly messageId: string
-  /** The number as the instance writes to it. */
+  /** The number in the form that the instance uses. */
   readonly chat: string
   readonly position: number
   readonly priority: 0 | 1
   readonly status: MessageStatus | null
 }
 
-/** A call, for the hook that voice uses. */
+/** A call, added by the voice room. */
 export interface NewCall extends CrmCall {
   readonly instanceId: InstanceId
-  /** The other side's number, digits. */
+  /** The other party's number, digits. */
   readonly phone: string
 }
 
@@ -43,13 +43,13 @@ export type Outbox = ReturnType<typeof createOutbox>
 
 const NUMBER = /^[0-9]{7,15}$/
 
-/** What waits to go to a CRM. An item is added in the commit of what happened, so that a crash cannot lose it. */
+/** Items waiting to be sent to a CRM. An item is added in the commit of its event, so a crash cannot lose it. */
 export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
-  /** What is new of a contact waits with what is there. */
+  /** New items of a contact wait behind its waiting ones. */
   const holdFor = async (tx: Tx, { queue, paused }: CrmLink, number: string): Promise<number> =>
     paused === 1 ? PAUSED : ((await tx.one(itemsOfContact, { queue, number, limit: 1 }))?.holdUntilMs ?? 0)
 
-  /** @returns false if the CRM has it, or will. */
+  /** @returns false if the CRM already has it or will get it. */
   const add = async (tx: Tx, { link, messageId, chat, position, priority, status }: NewItem): Promise<boolean> => {
     const { seq: linkSeq, queue } = link
     const number = personKey(chat)
@@ -66,7 +66,7 @@ export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
 
   const received = async (tx: Tx, link: CrmLink, event: Received) => {
     const { message_id: messageId, chat, from_me: isOwn, is_group: isGroup, type } = event.data
-    // A vote is no message of its own; what has no content yet is announced again with it.
+    // Votes are not messages. A message without content yet is announced again once it has some.
     if (!link.sync.inbound || isGroup || type === 'poll_vote' || type === 'unavailable') return
     if (!NUMBER.test(chat) || (event.data.from_lid !== undefined && !isOwn)) {
       await tx.run(noteHidden, { linkSeq: link.seq, chat, now: clock.now() })
@@ -76,13 +76,13 @@ export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
     if (await add(tx, { ...item, status: isOwn ? 'sent' : null })) await wake(tx, link.queue)
   }
 
-  /** Something that was sent here moved on. */
+  /** A sent message changed its status. */
   const moved = async (tx: Tx, link: CrmLink, { data, type, origin }: Moved) => {
     const { message_id: messageId, chat, status } = data
     if (!NUMBER.test(chat)) return
     const error = type === 'message.failed' ? data.error.message : null
     if (origin?.kind === 'crm' && origin.link === link.kind) {
-      // The CRM has it already: one of its users wrote it.
+      // A CRM user wrote the message, so the CRM already has it.
       await tx.run(insertMessage, { linkSeq: link.seq, messageId, externalId: origin.externalId, status })
     } else if (type === 'message.sent' && link.sync.inbound) {
       const position = await tx.next('crm_positions')
@@ -91,7 +91,7 @@ export function createOutbox({ clock, links, statuses, wake }: OutboxDeps) {
     await statuses.moved(tx, link, messageId, status, error)
   }
 
-  /** A CRM has no word for other events. */
+  /** CRMs have no equivalent of other events. */
   const inCommit: InCommit<'message.received' | Moved['type']> = {
     phase: 'enqueue',
     on: ['message.received', 'message.sent', 'message.delivered', 'message.read', 'message.failed'],

@@ -4,7 +4,7 @@ import type { Person } from './bridge.ts'
 import type { CrmDeps } from './deps.ts'
 import type { CrmLink } from './links.ts'
 
-/** All spellings of a number, first the one that is dialled today: the CRM may know the person under each. */
+/** All spellings of a number, the current one first: the CRM may know the person under any of them. */
 export function numbersOf(digits: string): { readonly phone: string; readonly all: readonly string[] } {
   const phone = dialledNumber(digits)
   return { phone, all: [...new Set([phone, ...spellingsOf(digits)])] }
@@ -14,7 +14,7 @@ interface PeopleDeps extends Pick<CrmDeps, 'contacts' | 'optOuts' | 'instances'>
   readonly db: Pick<Db, 'read' | 'readOne'>
 }
 
-/** What a CRM is told of a person. */
+/** The data about a person that a CRM gets. */
 export function createPeople({ db, contacts, optOuts, instances }: PeopleDeps) {
   const outside = { one: db.readOne, all: db.read }
 

@@ -58,34 +58,34 @@ interface PushDeps extends Pick<CrmDeps, 'optOuts'> {
   readonly read: ReturnType<typeof createSaid>
 }
 
-/** In one turn; a turn is about forty calls. */
+/** Number of statuses in one turn; a turn makes about forty calls. */
 const STATUSES = 24
-/** Statuses that are told side by side. */
+/** Number of concurrent status calls. */
 const AT_ONCE = 8
 const DNDS = 10
 const CONTACTS = 8
 const ITEMS_OF_CONTACT = 4
 const LOOKED_AT = 64
-/** How often an item waits for itself before it is given up. */
+/** Number of attempts of a waiting item before it is given up. */
 const MOST_TRIES = 6
 const LATER_MS = 15_000
-/** A status that the CRM takes only later is told again after these, and then dropped. */
+/** Retry delays of a status that the CRM accepts only later; then it is dropped. */
 const STATUS_WAITS_MS = [5_000, 10_000, 20_000, 60_000] as const
 
 type Write = (tx: Tx) => Promise<unknown>
 
-/** What a turn has done so far. */
+/** Progress of a turn. */
 interface Progress {
   readonly writes: Write[]
   count: number
-  /** Set by the first fault that concerns the whole queue: nothing more is begun. */
+  /** Set by the first fault that concerns the whole queue; no further calls are started. */
   stop: BridgeError | null
 }
 
-/** As a call, because a fault may have come while something was awaited. */
+/** A function, because the value may change during an await. */
 const isStopped = (progress: Progress): boolean => progress.stop !== null
 
-/** Brings what waits to the CRM: in order for each contact, what is new before what is old. */
+/** Sends waiting items to the CRM: in order for each contact, new ones before backfilled ones. */
 export function createPush(deps: PushDeps) {
   const { db, clock, log, links, statuses, optOuts, optOutChanges, bridgeOf, personOf, read } = deps
 
@@ -108,7 +108,7 @@ export function createPush(deps: PushDeps) {
     return { kind: 'wait', waitMs, code: fault.code, message, record }
   }
 
-  /** @returns the fault if it concerns this call alone. */
+  /** @returns the fault if it concerns only this call. */
   async function attempt<T>(
     progress: Progress,
     act: () => Promise<T>,
@@ -145,7 +145,7 @@ export function createPush(deps: PushDeps) {
     else if (!STOPS.has(done.fault.fault.kind)) progress.writes.push((tx) => settleStatus(tx, row, done.fault))
   }
 
-  /** Decides about a status that was refused for a reason of its own. */
+  /** Handles a status that was refused for its own reason. */
   async function settleStatus(
     tx: Tx,
     { linkSeq, externalId, tries }: StatusRow,
@@ -160,7 +160,7 @@ export function createPush(deps: PushDeps) {
     if (fault.kind === 'later') await tx.run(noteError, { seq: linkSeq, code: fault.code, message, now: clock.now() })
   }
 
-  /** Of an opt-out of the account and one of the instance, the older one. */
+  /** The older of two opt-outs, one of the account and one of the instance. */
   async function decisionOf({ accountId, instanceId }: CrmLink, number: string): Promise<CrmOptOut['decided']> {
     const found = await optOuts.ofNumber(accountId, number)
     const here = found.filter(({ scope }) => scope === WHOLE_ACCOUNT || scope === instanceId)
@@ -177,9 +177,9 @@ export function createPush(deps: PushDeps) {
       const decided = dnd === 1 ? await decisionOf(link, number) : null
       const change = { isOptedOut: dnd === 1, changeId, decided }
       const done = await attempt(progress, () => bridgeOf(link).optOut(link, contact, change))
-      // Waiting sends nothing wrong, so everything waits.
+      // The opt-out cannot be sent without the permission, so everything waits.
       if ('fault' in done && done.fault.fault.code === 'missing_permission') progress.stop ??= asWait(done.fault)
-      // What is refused is not tried for ever; a later change of the wish is.
+      // A refused state is not retried; a later change of it is sent.
       if ('value' in done || !isStopped(progress))
         progress.writes.push(async (tx) => {
           await tx.run(dndPushed, { queue, number, dnd })
@@ -201,18 +201,18 @@ export function createPush(deps: PushDeps) {
     const found = await Promise.all(
       [...numbers].map((number) => db.read(itemsOfContact, { queue, number, limit: ITEMS_OF_CONTACT })),
     )
-    // A contact whose first item waits for something waits with all that follows.
+    // If a contact's first item waits, all its later items wait too.
     const runs = found.filter(([first]) => first !== undefined && first.holdUntilMs <= now)
     const seqs = runs.flat().flatMap(({ seq, attempted }) => (attempted === 0 ? [seq] : []))
     if (runs.length === 0) return
-    // Durable before any call leaves: after a crash an item is looked for before it is added again.
+    // Stored before any call is made: after a crash, an item is looked for before it is added again.
     await db.commit((tx) => markAttempted.over(seqs, {}, (...run) => tx.run(...run)))
     const unreached = (await Promise.all(runs.map((items) => pushContact(items, progress)))).flat()
     const unmarked = unreached.flatMap(({ seq, attempted }) => (attempted === 0 ? [seq] : []))
     progress.writes.push((tx) => unmarkAttempted.over(unmarked, {}, (...run) => tx.run(...run)))
   }
 
-  /** @returns the items that no call was made for. */
+  /** @returns the items for which no call was made. */
   async function pushContact(items: readonly OutboxRow[], progress: Progress): Promise<readonly OutboxRow[]> {
     let known: CrmContact | undefined
     for (const [at, item] of items.entries()) {
@@ -235,7 +235,7 @@ export function createPush(deps: PushDeps) {
     return []
   }
 
-  /** The contact in the CRM: created, or updated if something about the person has changed. */
+  /** The contact in the CRM: created, or updated if the person's data has changed. */
   async function contactFor(link: CrmLink, item: OutboxRow, progress: Progress): Promise<CrmContact> {
     const { queue, number } = item
     const row: ContactRow | undefined = await db.readOne(contactOf, { queue, number })
@@ -258,7 +258,7 @@ export function createPush(deps: PushDeps) {
   async function pushItem(link: CrmLink, contact: CrmContact, item: OutboxRow): Promise<PushedMessage | null> {
     const mayExist = item.attempted === 1
     const bridge = bridgeOf(link)
-    // Calls are added by this room and nobody else.
+    // Only this room adds calls.
     if (item.kind === 'call') return bridge.call(link, contact, JSON.parse(item.payload ?? '{}') as CrmCall, mayExist)
     const message = await read(link, item.itemKey, item.tries < MOST_TRIES)
     if (message === undefined || (message.text === '' && message.file === null)) return null
@@ -273,11 +273,11 @@ export function createPush(deps: PushDeps) {
     if (conversationId !== null) await tx.run(setConversation, { queue, number, conversationId })
     if (item.kind === 'call') return
     await tx.run(setExternalId, { linkSeq: link.seq, messageId, externalId })
-    // It may have moved on while it waited.
+    // Its status may have changed while it waited.
     await statuses.ofParts(tx, link, externalId)
   }
 
-  /** Decides about an item that failed for a reason of its own. */
+  /** Handles an item that failed for its own reason. */
   function settle(link: CrmLink, item: OutboxRow, { fault, message }: BridgeError, { writes }: Progress): void {
     const { seq, queue, number, tries } = item
     const now = clock.now()
@@ -311,7 +311,7 @@ export function createPush(deps: PushDeps) {
 
   return {
     turn,
-    /** When the queue has something to do; null: nothing waits, or all of it is paused. */
+    /** When the queue is due; null: nothing is waiting, or everything is paused. */
     async dueAtMs(tx: Tx, queue: string): Promise<number | null> {
       const holds = [
         (await tx.one(nextHold, { queue }))?.holdUntilMs ?? PAUSED,

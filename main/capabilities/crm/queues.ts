@@ -20,14 +20,14 @@ import {
   takeQueue,
 } from './link-store.ts'
 
-/** What a turn of a queue's work came to. */
+/** Result of a turn of a queue. */
 export type Turn =
   /** Something was done, and there may be more. */
   | { readonly kind: 'more'; readonly record: (tx: Tx) => Promise<void> }
-  /** Nothing was delivered; what to do with the refused items is recorded. */
+  /** Nothing was delivered; the handling of refused items is recorded. */
   | { readonly kind: 'settled'; readonly record: (tx: Tx) => Promise<void> }
   | { readonly kind: 'idle' }
-  /** The other side cannot be reached or has had enough; `waitMs` null: by the schedule of failures. */
+  /** The CRM is unreachable or limits calls; `waitMs` null: by the schedule of failures. */
   | {
       readonly kind: 'wait'
       readonly waitMs: number | null
@@ -37,7 +37,7 @@ export type Turn =
     }
   | {
       readonly kind: 'reconnect'
-      /** `connectedAtMsOf` at the start of the turn: somebody may have connected again since. */
+      /** `connectedAtMsOf` at the start of the turn, because somebody may have connected again since. */
       readonly connectedAtMs: number
       readonly code: CrmProblemCode
       readonly message: string
@@ -54,13 +54,13 @@ interface QueuesDeps {
 
 interface QueueWork {
   readonly name: JobKindName
-  /** What its queues begin with. */
+  /** Prefixes of its queues. */
   readonly prefixes: readonly string[]
-  /** One turn, outside any commit; a few dozen calls at most, so that others get their turn. */
+  /** One turn, outside any commit, of at most a few dozen calls, so that other queues get their turn. */
   turn(queue: string, signal: AbortSignal): Promise<Turn>
-  /** When the queue has something to do: now or earlier, later, or never (null). */
+  /** When the queue is due: now or earlier, later, or never (null). */
   dueAtMs(tx: Tx, queue: string): Promise<number | null>
-  /** The connections it works for; none: they were removed. */
+  /** The connections of the queue; none if they were removed. */
   linksOf(tx: Tx, queue: string): Promise<readonly Pick<CrmLink, 'seq' | 'accountId' | 'connectedAtMs'>[]>
 }
 
@@ -75,8 +75,8 @@ export const connectedAtMsOf = (links: readonly Pick<CrmLink, 'connectedAtMs'>[]
 export type WorkQueue = ReturnType<typeof createWorkQueue>
 
 /**
- * Work of many queues, each done by at most one job at a time: a location of GoHighLevel, which has limits and an order
- * of its own. All queues get their turns alike, and one that cannot be worked on waits without the others.
+ * Many queues, each processed by at most one job at a time, such as a location of GoHighLevel, which has its own
+ * limits and order. Queues take equal turns, and a queue that must wait does not delay others.
  */
 export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, work: QueueWork) {
   const kind: JobQueue<{ readonly queue: string }> = jobs.define<{ readonly queue: string }, Turn>({
@@ -84,7 +84,7 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
     perLane: 1,
     concurrency: 24,
     deadlineMs: DEADLINE_MS,
-    // A turn does not throw: what goes wrong is part of its result.
+    // A turn does not throw: errors are part of its result.
     retryDelaysMs: Array.from({ length: 100 }, () => BROKEN_MS),
     async act({ input: { queue } }, signal): Promise<Turn> {
       try {
@@ -96,7 +96,7 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
       }
     },
     record,
-    // The next thing that happens makes a new job.
+    // The next event creates a new job.
     async recordFailure(tx, { input: { queue } }) {
       await tx.run(releaseQueue, { id: queue })
     },
@@ -110,7 +110,7 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
     const id = queue
     if (turn.kind !== 'idle') await turn.record(tx)
     const row = await tx.one(queueOf, { id })
-    // Its last link was removed meanwhile, or the CRM wants nobody to call.
+    // The last connection was removed meanwhile, or the CRM accepts no calls.
     if (row === undefined) return { kind: 'done' }
     if (row.suspended === 1) {
       await tx.run(releaseQueue, { id })
@@ -169,21 +169,21 @@ export function createWorkQueue({ db, clock, jobs, links, log }: QueuesDeps, wor
   }
 
   return {
-    /** Makes the job run, in the commit that makes it necessary. */
+    /** Starts the job, in the commit that needs it. */
     async wake(tx: Tx, queue: string): Promise<void> {
       if ((await tx.run(takeQueue, { id: queue })) > 0) await start(tx, queue)
     },
     suspend,
     /** The CRM accepts calls again. */
     async resume(tx: Tx, queue: string): Promise<void> {
-      // The waiting job may be due in a day, for a reason that no longer holds, so another one is added.
+      // The existing job may be due in a day, for a reason that no longer holds, so another one is added.
       const row = await tx.one(queueOf, { id: queue })
       if (row !== undefined && row.failingSinceMs !== null) await tx.run(releaseQueue, { id: queue })
       await tx.run(suspendQueue, { id: queue, suspended: 0 })
       await tx.run(setStateOfQueue, { queue, state: 'connected' })
       await tx.run(clearError, { queue })
     },
-    /** At start: a queue whose job is gone gets one again. */
+    /** Runs at start: queues without a job get one again. */
     async recover(): Promise<void> {
       for (const { id } of await db.read(allQueues, {})) {
         if (!work.prefixes.some((prefix) => id.startsWith(prefix))) continue

@@ -12,7 +12,7 @@ import {
   type Numbered,
 } from './outbox-store.ts'
 
-/** Gives what an earlier version wrote about people the key by which they are compared now. */
+/** Replaces the keys that earlier versions stored for people. */
 export async function rekeyPeople(db: Db): Promise<void> {
   await rekey<ContactRow>(db, {
     table: 'crm_contacts',
@@ -36,7 +36,7 @@ export async function rekeyPeople(db: Db): Promise<void> {
   })
 }
 
-/** The CRM may have two contacts of the person: messages go on in one. Who wants no messages in one wants none. */
+/** The CRM may have two contacts of the person: messages continue in one. An opt-out of either one applies. */
 export function united(row: ContactRow, known: ContactRow | undefined): ContactRow {
   if (known === undefined) return row
   const [one, other] = known.contactId === null ? [row, known] : [known, row]

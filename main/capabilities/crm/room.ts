@@ -40,7 +40,7 @@ export const crmRoom = defineRoom({
       api: crm.api,
       recover: crm.recover,
       start: crm.start,
-      // Jobs may still call while they are drained; the simulator they call closes after them.
+      // Draining jobs may still make calls; the simulator that they call closes after them.
       close: crm.close,
       chores: [crm.retention],
       attention: crm.attention,

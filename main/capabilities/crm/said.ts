@@ -11,7 +11,7 @@ import type { CrmLink } from './links.ts'
 
 type SaidDeps = Pick<CrmDeps, 'messages' | 'instances'>
 
-/** As the messages room stores it. */
+/** Media as the messages room stores it. */
 interface StoredMedia {
   readonly id?: string
   readonly url?: string
@@ -25,7 +25,7 @@ interface StoredMedia {
 const LARGEST = LIMITS.crmAttachmentMegabytes * 1024 * 1024
 const LOOK_AGAIN_MS = 20_000
 
-/** Reads a message as a CRM gets it: in words, with its file. */
+/** Converts a message for a CRM: text and file. */
 export function createSaid({ messages, instances }: SaidDeps) {
   async function receivedFile(link: CrmLink, mediaId: string) {
     const subject = await instances.subject(link.accountId, link.instanceId)
@@ -54,15 +54,15 @@ export function createSaid({ messages, instances }: SaidDeps) {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
     }
-    // The phone may still have to upload it.
+    // The phone may not have uploaded the file yet.
     if (!mayWait || media.pending !== true) return null
     const fault = { kind: 'later', waitMs: LOOK_AGAIN_MS, code: 'attachment_unavailable' } as const
     throw new BridgeError(fault, 'A file is not downloaded yet.')
   }
 
   /**
-   * @param mayWait whether the message may wait for its file; otherwise it is copied without.
-   * @returns undefined if the message is gone.
+   * @param mayWait whether the message may wait for its file; otherwise it is copied without it.
+   * @returns undefined if the message no longer exists.
    */
   return async (link: CrmLink, messageId: string, mayWait: boolean): Promise<CrmMessage | undefined> => {
     const row = await messages.said(link.instanceId, messageId)
@@ -110,7 +110,7 @@ const nameFor = (mimeType: string, type: string) => {
 const writtenText = ({ source, text }: { readonly source: Source | null; readonly text: string }): string =>
   source === 'ai' ? plainText(text) : text
 
-/** What is not text, in words: a CRM shows text and files only. */
+/** Describes content that is not text in words, because a CRM shows only text and files. */
 function textOf(direction: 'in' | 'out' | 'phone', text: string, content: MessageContent | null): string {
   if (content?.type === 'location') {
     const { latitude, longitude } = content

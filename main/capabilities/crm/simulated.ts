@@ -23,7 +23,7 @@ interface Page<T> {
   readonly has_more: boolean
 }
 
-/** What a caller may do to the simulated GoHighLevel; all of it concerns one account. */
+/** Actions on the simulated GoHighLevel of one account. */
 export function createSimulated({
   simulator,
   cursors,
@@ -66,7 +66,7 @@ export function createSimulated({
     ): Promise<Page<GhlConversation>> =>
       pageOf(`ghl-conversations:${accountId}:${phone ?? ''}`, query, async (after, rows) => {
         const [message = 0, seq = 0] = after ?? []
-        // Few enough in a sandbox to look through them.
+        // A sandbox has few enough messages to search them all.
         const from = after === null ? null : { message, seq }
         const found = await simulator.conversations(accountId, from, phone === undefined ? rows : SEARCHED)
         const matching = found.filter(({ record }) => phone === undefined || record.phone?.endsWith(phone) === true)

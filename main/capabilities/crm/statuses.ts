@@ -9,7 +9,7 @@ interface StatusesDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly links: Pick<Links, 'notify'>
   readonly wake: (tx: Tx, queue: string) => Promise<void>
-  /** Statuses that the CRM of the link has a word for. */
+  /** Statuses that the connection's CRM supports. */
   readonly wordsOf: (link: CrmLink) => ReadonlySet<MessageStatus>
 }
 
@@ -18,11 +18,11 @@ export type Statuses = ReturnType<typeof createStatuses>
 const RANK: Readonly<Record<MessageStatus, number>> = { queued: 0, sent: 1, delivered: 2, read: 3, failed: 4 }
 
 /**
- * What the CRM is told of a message that was sent here. Only the latest status of a message waits, and it never goes
- * backwards, so an outage leaves one call for each message.
+ * Statuses of sent messages for the CRM. Only the latest status of a message waits, and it never goes backwards, so
+ * an outage leaves one call per message.
  */
 export function createStatuses({ clock, links, wake, wordsOf }: StatusesDeps) {
-  /** Notes the status that the CRM should show. */
+  /** Stores the status that the CRM should show. */
   const want = async (
     tx: Tx,
     link: CrmLink,
@@ -34,7 +34,7 @@ export function createStatuses({ clock, links, wake, wordsOf }: StatusesDeps) {
     if (!link.sync.status || !wordsOf(link).has(status)) return
     const known = await tx.one(statusOf, { linkSeq, externalId })
     if (known !== undefined && RANK[known.status] >= RANK[status]) return
-    // A status that the CRM takes later is retried even if a newer one exists.
+    // A status that the CRM postponed is retried even if a newer one exists.
     const holdUntilMs = link.paused === 1 ? PAUSED : (known?.holdUntilMs ?? 0)
     const row = { linkSeq, externalId, queue, status, error, dirty: 1, holdUntilMs, now: clock.now() } as const
     await tx.run(putStatus, row)

@@ -70,7 +70,7 @@ export const accountsContract = {
     reply: { status: 200, description: 'The brand.', schema: Branding },
     errors: [],
     examples: { body: { display_name: 'North agency', colors: { primary: '#0f766e' } }, reply: BRAND_EXAMPLE },
-    // A logo is no argument for an assistant.
+    // An assistant cannot pass a logo as an argument.
     tool: null,
   }),
   listSubAccounts: operation({

@@ -81,7 +81,7 @@ export const keysContract = {
       body: { name: 'Their CRM', scopes: ['instances:read', 'messages:send'] },
       reply: { ...KEY_EXAMPLE, key: 'swb_5Q0h3vKk9bYt2mWcXr8LzP1nDfGsJa4eUo7i2Vk3Zq' },
     },
-    // Its answer is a credential.
+    // The answer contains a credential.
     tool: null,
   }),
   deleteSubAccountKey: operation({

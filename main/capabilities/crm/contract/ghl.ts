@@ -76,7 +76,7 @@ export const ghlContract = {
   connectGhl: operation({
     ...ofGhl,
     id: 'connectGhl',
-    // Anyone with the address of the consent page can connect the instance to their own location.
+    // Anyone with the URL of the consent page can connect the instance to their own location.
     effects: { by: ['mode'], effects: { oauth: ['destination', 'invitation'] }, otherwise: ['destination'] },
     noStore: true,
     method: 'POST',

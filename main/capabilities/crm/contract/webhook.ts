@@ -171,7 +171,7 @@ export const webhookContract = {
       body: { overlap_seconds: 3_600 },
       reply: { ...WEBHOOK_EXAMPLE, secret: 'whsec_Ln0sA6lQeuJl7PW1NWiF+TOTogKdJB/UmXJloaJak3Qz' },
     },
-    // A secret has no place in a conversation.
+    // Secrets must not appear in a conversation with an assistant.
     tool: null,
   }),
 

@@ -18,29 +18,29 @@ interface ApiDeps {
 
 type CalledLink = Pick<CrmLink, 'accountId' | 'side' | 'locationId' | 'companyId'>
 
-/** Calls that need the same permission. */
+/** Kinds of calls; each kind needs one permission. */
 type CallKind = 'contact' | 'conversation' | 'file' | 'message' | 'status'
 
 export interface CallOptions {
   readonly kind: CallKind
   /** The call can be repeated safely, so an unknown outcome counts as not done. */
   readonly isRepeatable: boolean
-  /** What an error means for this call alone; undefined: what it means for any call. */
+  /** The fault for an error of this call; undefined: the same as for any call. */
   readonly faultOf?: (error: unknown) => BridgeError | undefined
 }
 
-/** A second refusal counts only after this time, so that calls side by side count once. */
+/** A second refusal counts only after this time, so that concurrent calls count once. */
 const REFUSED_AGAIN_MS = 5_000
 const REFUSED_WAIT_MS = 10_000
 
 export type Api = ReturnType<typeof createApi>
 
-/** Calls GoHighLevel for a location: within its limit, with a token that is valid. */
+/** Calls GoHighLevel for a location, within its rate limit and with a valid token. */
 export function createApi({ sdk, sides, tokens, limiter, clock }: ApiDeps) {
-  /** Since when GoHighLevel has answered calls of a kind with 403 and nothing else, in uptime. */
+  /** Since when (uptime) GoHighLevel has answered every call of a kind with 403. */
   const refusedSince = new Map<string, number>()
 
-  /** The first 403 may be about this item, so only the item waits. The next one is about the permission. */
+  /** The first 403 may concern only this item, so only the item waits. The next one concerns the permission. */
   function judgeRefusal(key: string, fault: BridgeError): BridgeError {
     const now = clock.uptime()
     const since = refusedSince.get(key)
@@ -55,7 +55,7 @@ export function createApi({ sdk, sides, tokens, limiter, clock }: ApiDeps) {
     { kind: callKind, isRepeatable, faultOf: ownFaultOf }: CallOptions,
     act: (client: HighLevel) => Promise<T>,
   ): Promise<T> {
-    // Links of this kind always have one.
+    // Connections of this kind always have a location.
     const location = locationId ?? ''
     const refusalKey = `${location} ${callKind}`
     let token = await tokens.access(location, companyId)
@@ -72,7 +72,7 @@ export function createApi({ sdk, sides, tokens, limiter, clock }: ApiDeps) {
         if (code === 'missing_permission') throw judgeRefusal(refusalKey, fault)
         if (kind === 'wait' && fault.fault.waitMs !== null) limiter.block(location, fault.fault.waitMs)
         if (!(isFirst && kind === 'reconnect' && code === 'reconnect_required')) throw fault
-        // It was revoked or expired early: a renewed one is tried once.
+        // The token was revoked or expired early: tries once with a renewed one.
         token = await tokens.renew(location, token)
       }
     }

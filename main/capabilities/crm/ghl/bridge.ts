@@ -29,27 +29,27 @@ const CONVERSATION = { kind: 'conversation', isRepeatable: true } as const
 const FILE = { kind: 'file', isRepeatable: true } as const
 const MESSAGE = { kind: 'message', isRepeatable: false, faultOf: messageFaultOf } as const
 const STATUS = { kind: 'status', isRepeatable: true, faultOf: statusFaultOf } as const
-/** Where an item is looked for that may have been added. */
+/** How many items are searched for one that may have been added. */
 const LOOKED_AT = 100
-/** Its words; `sent` is what a message is there from the beginning. */
+/** GoHighLevel's statuses. `sent` is missing, because a message there starts as sent. */
 const STATUSES: ReadonlySet<MessageStatus> = new Set(['delivered', 'read', 'failed'])
 
-/** GoHighLevel, by its official client. */
+/** The bridge to GoHighLevel, with its official client. */
 export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
-  /** A contact that is known under any spelling of the number. */
+  /** Finds a contact under any spelling of the number. */
   async function find(link: CrmLink, { spellings }: Person): Promise<CrmContact | null> {
     for (const spelling of spellings) {
       const found: unknown = await api(link, CONTACT, (client) =>
         client.contacts.getDuplicateContact({ locationId: link.locationId ?? '', number: `+${spelling}` }),
       )
-      // Their types say nothing of the answer.
+      // The client's types do not describe the answer.
       const id = (found as { contact?: { id?: string } | null } | undefined)?.contact?.id
       if (id !== undefined) return { contactId: id, conversationId: null }
     }
     return null
   }
 
-  /** An upsert may answer with an error although it made the contact, and with the contact of another person. */
+  /** An upsert may answer with an error although it created the contact, or return another person's contact. */
   async function create(link: CrmLink, person: Person, fields: Readonly<Record<string, unknown>>): Promise<CrmContact> {
     const upsert = {
       locationId: link.locationId ?? '',
@@ -79,7 +79,9 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
     return found.conversations[0]?.id ?? null
   }
 
-  /** An item that an earlier call may have added: same direction, time and words, and not known as another item. */
+  /**
+   * Finds an item that an earlier call may have added: same direction, time and text, and not known as another item.
+   */
   async function findMessage(
     link: CrmLink,
     contact: CrmContact,
@@ -90,7 +92,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
     const page = await api(link, CONVERSATION, (client) =>
       client.conversations.getMessages({ conversationId, limit: LOOKED_AT }),
     )
-    // The client's types leave out one level of what GoHighLevel answers.
+    // The client's types omit one level of GoHighLevel's answer.
     const { messages } = page as unknown as { messages?: { messages?: readonly ThreadMessage[] } }
     const alike = (messages?.messages ?? []).filter(
       ({ direction, dateAdded, body }) =>
@@ -103,7 +105,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
     return externalId === undefined ? null : { externalId, conversationId }
   }
 
-  /** @returns its address there; null if the file is gone. */
+  /** @returns the URL in GoHighLevel; null if the file no longer exists. */
   async function upload(link: CrmLink, contact: CrmContact, message: CrmMessage): Promise<string | null> {
     if (message.file === null) return null
     const file = await message.readFile()
@@ -115,7 +117,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
     }
     const { contentType, body } = formOf(random, fields, file)
     const answer = await api(link, FILE, (client) =>
-      // Its types know only addresses; the endpoint takes a form.
+      // The client's types know only URLs; the endpoint accepts a form.
       client.conversations.uploadFileAttachments(body as never, { headers: { 'Content-Type': contentType } }),
     )
     const uploaded = answer.uploadedFiles as Readonly<Record<string, unknown>> | readonly unknown[] | undefined
@@ -127,7 +129,8 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
   async function add(link: CrmLink, act: (client: HighLevel) => Promise<Added>): Promise<PushedMessage> {
     const answer = await api(link, MESSAGE, act).catch(async (error: unknown) => {
       if (!(error instanceof BridgeError && isServerError(error))) throw error
-      // This endpoint answers a token that is not valid with 500 as well. Another call says so, and renews it.
+      // This endpoint answers an invalid token with 500 too. Another call then shows whether the token is invalid,
+      // and renews it.
       await api(link, CONTACT, (client) =>
         client.contacts.getDuplicateContact({ locationId: link.locationId ?? '', number: '+12025550100' }),
       )
@@ -135,7 +138,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
     })
     if (answer.messageId !== undefined)
       return { externalId: answer.messageId, conversationId: answer.conversationId ?? null }
-    // Accepted, and shown nowhere: GoHighLevel does this to an app's message without the id of its provider.
+    // GoHighLevel accepts an app's message without a provider id, but shows it nowhere.
     if (link.mode === 'oauth' && link.providerId === null) throw providerRefused()
     throw new BridgeError(
       { kind: 'refused', code: 'message_refused' },
@@ -221,7 +224,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
   }
 }
 
-/** Their types promise both. */
+/** The client's types promise both fields. */
 interface Added {
   readonly messageId?: string
   readonly conversationId?: string
@@ -237,7 +240,7 @@ interface ThreadMessage {
   readonly body?: string
 }
 
-/** A private token reaches only the default provider of its location, and is refused with the id of another. */
+/** A private token reaches only the default provider of its location, and is refused with another provider's id. */
 const providerOf = ({ mode, providerId }: CrmLink) =>
   mode === 'token' || providerId === null ? {} : { conversationProviderId: providerId }
 

@@ -29,9 +29,9 @@ type Json = Readonly<Record<string, unknown>>
 const UNINSTALLED =
   'The app was uninstalled in GoHighLevel. To go on, connect again; what happens until then is delivered afterwards.'
 
-/** What GoHighLevel posts: verified over the raw bytes, and on disk before it is answered. */
+/** Requests from GoHighLevel: verified over the raw bytes, and stored before they are answered. */
 export function createCallbacks({ db, contacts, links, inbox, optOutSync, sides, suspend, resume }: CallbacksDeps) {
-  /** @returns which GoHighLevel signed it. @throws ApiError unauthorized */
+  /** @returns whether the real GoHighLevel or the simulator signed it. @throws ApiError unauthorized */
   async function verify(signature: string | undefined, body: Buffer): Promise<Network> {
     if (signature === undefined || signature === '') throw unproved('The header x-ghl-signature is missing.')
     for (const { side, publicKey } of sides.all) {
@@ -45,7 +45,7 @@ export function createCallbacks({ db, contacts, links, inbox, optOutSync, sides,
   const linksOf = async (tx: Tx, locationId: string, side: Network): Promise<CrmLink[]> =>
     (await links.ofQueue(queueOfLocation(locationId), tx)).filter((link) => link.side === side)
 
-  /** Of several numbers in a location: the one that last wrote with the contact, else the first one. */
+  /** If a location has several numbers: the one that last exchanged messages with the contact, otherwise the first. */
   async function choose(tx: Tx, found: readonly CrmLink[], phone: string): Promise<CrmLink | undefined> {
     const [first] = found
     if (first === undefined || found.length === 1 || phone === '') return first
@@ -60,7 +60,10 @@ export function createCallbacks({ db, contacts, links, inbox, optOutSync, sides,
   }
 
   return {
-    /** A user of the CRM wrote. Posted again, it changes nothing. @throws ApiError unauthorized, validation_error, not_found */
+    /**
+     * A CRM user wrote a message. A repeated request changes nothing. @throws ApiError unauthorized,
+     * validation_error, not_found
+     */
     async outbound(signature: string | undefined, body: Buffer): Promise<void> {
       const side = await verify(signature, body)
       const given = parse(body)
@@ -82,12 +85,12 @@ export function createCallbacks({ db, contacts, links, inbox, optOutSync, sides,
       })
     },
 
-    /** Something happened to the app or to a contact. What is unknown is taken and ignored. @throws ApiError unauthorized */
+    /** An event of the app or a contact. Unknown events are accepted and ignored. @throws ApiError unauthorized */
     async app(signature: string | undefined, body: Buffer): Promise<void> {
       const side = await verify(signature, body)
       const given = parse(body)
       const [locationId, companyId] = [textOf(given, 'locationId'), textOf(given, 'companyId')]
-      // An old event that is posted again must not undo what was done since.
+      // A repeated old event must not undo later changes.
       const atMs = Date.parse(textOf(given, 'timestamp') || textOf(given, 'dateUpdated'))
       await db.commit(async (tx) => {
         switch (given['type']) {
@@ -108,7 +111,7 @@ export function createCallbacks({ db, contacts, links, inbox, optOutSync, sides,
     readonly companyId: string
   }
 
-  /** Of a location, or of a company with all of its locations. */
+  /** Connections of a location, or of all locations of a company. */
   async function affected(tx: Tx, { side, locationId, companyId }: Where): Promise<CrmLink[]> {
     if (locationId !== '') return linksOf(tx, locationId, side)
     return companyId === '' ? [] : (await links.ofCompany(companyId, tx)).filter((link) => link.side === side)
@@ -127,7 +130,7 @@ export function createCallbacks({ db, contacts, links, inbox, optOutSync, sides,
     }
   }
 
-  /** Installed again for the agency: its token gives those of the locations that wait for one. */
+  /** The agency installed the app again: its token provides tokens for the locations that wait for one. */
   async function install(tx: Tx, where: Where): Promise<void> {
     const found = (await affected(tx, where)).filter(({ mode, state }) => mode === 'oauth' && state !== 'connected')
     for (const queue of new Set(found.map((link) => link.queue))) await resume(tx, queue)
@@ -152,7 +155,7 @@ function parse(body: Buffer): Json {
     const given: unknown = parseForeignJson(body)
     if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Json
   } catch {
-    // Answered below, like any other body that is no object.
+    // Answered below, like any other body that is not an object.
   }
   throw new ApiError('invalid_json', `The body must be a JSON object of at most ${LIMITS.bodyValues} values.`)
 }
@@ -165,13 +168,16 @@ function textOf(given: Json, name: string): string {
 const listOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
-/** Digits with country code; empty for what is no number. */
+/** Digits with country code; empty for anything that is not a number. */
 function digitsOf(value: unknown): string {
   const digits = typeof value === 'string' ? value.replaceAll(/\D/g, '') : ''
   return digits.length >= 7 && digits.length <= 15 ? digits : ''
 }
 
-/** For all channels, or for the one that messages go over. Without the field it is off (their documentation says so). */
+/**
+ * Whether it applies to all channels, or to the channel of these messages. Off if the field is missing (their
+ * documentation).
+ */
 function isDnd(given: Json): boolean {
   if (given['dnd'] === true) return true
   const settings = given['dndSettings'] as { readonly SMS?: { readonly status?: unknown } } | undefined

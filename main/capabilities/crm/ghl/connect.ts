@@ -31,11 +31,11 @@ interface ConnectDeps extends Pick<CrmDeps, 'instances' | 'config' | 'isSuspende
   readonly sdk: Sdk
   readonly tokens: Tokens
   readonly underWay: ConnectionsUnderWay
-  /** The queue of a location works again. */
+  /** Resumes the queue of a location. */
   readonly resume: (tx: Tx, queue: string) => Promise<void>
 }
 
-/** What a person is told who comes back from the consent page. */
+/** Result shown to a person who returns from the consent page. */
 export type ConsentResult =
   | { readonly kind: 'connected'; readonly instance: string; readonly location: string | null }
   | { readonly kind: 'denied' | 'expired' | 'wrong_location' | 'choose_location' | 'taken' }
@@ -68,11 +68,11 @@ interface Consented {
   readonly locationId: string | null
 }
 
-/** Connects an instance with a location: by consent in the browser, or with a token. */
+/** Connects an instance with a location, by consent in the browser or with a token. */
 export function createConnect(deps: ConnectDeps) {
   const { db, clock, random, log, links, sides, sdk, tokens, underWay, resume, instances, config } = deps
 
-  /** @throws ApiError sealed: tokens that could not be kept are not asked for. */
+  /** @throws ApiError sealed: tokens that cannot be stored are not requested. */
   const begin = async (
     { id, accountId, network }: InstanceSubject,
     locationId: string | null,
@@ -105,7 +105,7 @@ export function createConnect(deps: ConnectDeps) {
 
   const redirectUri = () => `${sides.base()}/callbacks/ghl/oauth`
 
-  /** With a private integration token, which is checked first. */
+  /** Connects with a private integration token, which is checked first. */
   const withToken = async (
     instance: InstanceSubject,
     locationId: string,
@@ -126,7 +126,7 @@ export function createConnect(deps: ConnectDeps) {
       ).because('ghl_token_refused')
     })
     const taken = await db.commit(async (tx) => {
-      // GoHighLevel's answer takes a while.
+      // Checked again, because GoHighLevel's answer takes a while.
       await requireAccess(tx)
       if (await isTaken(tx, instance, locationId)) return true
       const { accountId } = instance
@@ -158,7 +158,7 @@ export function createConnect(deps: ConnectDeps) {
       return { name, companyId }
     } catch (error) {
       if (!(error instanceof BridgeError) || error.fault.kind !== 'reconnect') throw error
-      // The scope of this call is not needed for anything else.
+      // The scope for reading the location is needed for nothing else, so another call checks the token.
       await client.contacts.getDuplicateContact({ locationId, number: '+12025550100' }).catch(judge)
       return { name: null, companyId: null }
     }
@@ -167,7 +167,7 @@ export function createConnect(deps: ConnectDeps) {
   const isTaken = async (tx: Tx, { accountId }: Pick<InstanceSubject, 'accountId'>, locationId: string) =>
     (await links.ofQueue(queueOfLocation(locationId), tx)).some((link) => link.accountId !== accountId)
 
-  /** Connects in the caller's commit. The same location again keeps what waits. */
+  /** Connects in the caller's commit. Connecting the same location again keeps waiting items. */
   async function join(
     tx: Tx,
     { id: instanceId, accountId }: Pick<InstanceSubject, 'id' | 'accountId'>,
@@ -223,7 +223,7 @@ export function createConnect(deps: ConnectDeps) {
     }
   }
 
-  /** The location that an agency's consent is for: the one that was asked for, or its only one. */
+  /** The location for an agency's consent: the requested one, or its only one. */
   async function locationOf(
     side: GhlSide,
     { accountId, locationId }: StateRow,
@@ -270,7 +270,7 @@ export function createConnect(deps: ConnectDeps) {
     })
   }
 
-  /** The agency's consent is stored before it is known what becomes of it. */
+  /** The agency's consent is stored before its outcome is known. */
   async function dropUnused(tx: Tx, locationId: string, companyId: string | null): Promise<void> {
     if ((await links.ofQueue(queueOfLocation(locationId), tx)).length === 0)
       await tx.run(removeSession, { resourceId: locationId })

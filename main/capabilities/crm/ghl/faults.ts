@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * What an error of the official client means.
+ * The fault for an error of the official client.
  * @param isRepeatable the call can be repeated safely, so an unknown outcome counts as not done.
  */
 export function faultOf(error: unknown, isRepeatable: boolean): BridgeError {
@@ -38,14 +38,14 @@ export function faultOf(error: unknown, isRepeatable: boolean): BridgeError {
       : { kind: 'unknown', code: 'unreachable' }
     return make(fault, UNREACHABLE)
   }
-  // Their sentence names the field; it is shown to the person who connected the CRM and to nobody else.
+  // GoHighLevel's message names the field. Only the person who connected the CRM sees it.
   const said = typeof message === 'string' ? message.slice(0, 200) : `HTTP ${status}`
   return make({ kind: 'refused', code: 'message_refused' }, `GoHighLevel refused it: ${said}`)
 }
 
 /**
- * Of the status of a message. GoHighLevel refuses it while it still passes the message on, which takes some seconds, and
- * says so with the status codes of a connection that is not allowed.
+ * For a message's status. While GoHighLevel still forwards a message, for some seconds, it refuses statuses with the
+ * same codes as for a forbidden connection.
  */
 export function statusFaultOf(error: unknown): BridgeError | undefined {
   const { statusCode, message } = error as Partial<GHLError>
@@ -54,14 +54,14 @@ export function statusFaultOf(error: unknown): BridgeError | undefined {
   return new BridgeError({ kind: 'later', waitMs: 0, code: 'status_refused' }, STATUS_REFUSED, { cause: error })
 }
 
-/** Of a message that is added. Each of these answers concerns all messages of the location. */
+/** For adding a message. Each of these answers concerns all messages of the location. */
 export function messageFaultOf(error: unknown): BridgeError | undefined {
   const { statusCode, message } = error as Partial<GHLError>
   const isRefused = statusCode === 400 || statusCode === 403 || statusCode === 422 || statusCode === 500
   return isRefused && PROVIDER.test(message ?? '') ? providerRefused(error) : undefined
 }
 
-/** Of the token endpoint. A location that is not paid for keeps its consent, and works again once it is paid for. */
+/** For the token endpoint. An unpaid location keeps its consent, and works again once it is paid for. */
 export function tokenFaultOf(error: unknown): BridgeError | undefined {
   const { statusCode, message } = error as Partial<GHLError>
   if (statusCode !== 400 || !NOT_ACTIVE.test(message ?? '')) return undefined

@@ -1,10 +1,10 @@
 import type { FieldMapping } from '../../../contract/crm.ts'
 import type { Person } from '../bridge.ts'
 
-/** Fields that every contact of GoHighLevel has; all others are custom fields. */
+/** Standard fields of a GoHighLevel contact; all others are custom fields. */
 const STANDARD: ReadonlySet<string> = new Set(['name', 'firstName', 'lastName', 'companyName', 'source'])
 
-/** What a contact is filled with, in GoHighLevel's shape. An empty value leaves the field there alone. */
+/** The fields of a contact in GoHighLevel's format. An empty value leaves the field unchanged. */
 export function fieldsOf(map: readonly FieldMapping[], { values }: Person): Readonly<Record<string, unknown>> {
   const fields: Record<string, unknown> = {}
   const custom: { readonly id: string; readonly field_value: string }[] = []

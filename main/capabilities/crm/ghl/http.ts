@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../kernel/ids.ts'
 import type { Outbound, OutboundFailure } from '../../../outbound/outbound.ts'
 
-/** A request of the official client, as far as it concerns us: its HTTP client is axios. */
+/** The used parts of a request of the official client, whose HTTP client is axios. */
 interface AxiosRequest {
   readonly baseURL?: string
   readonly url?: string
@@ -11,14 +11,14 @@ interface AxiosRequest {
   readonly data?: unknown
 }
 
-/** Status of an answer that never came, with the failure as its body. */
+/** Status for a missing answer, with the failure as its body. */
 export const NO_ANSWER = 599
 
 export interface NoAnswer {
   readonly outbound: Pick<OutboundFailure, 'stage' | 'code' | 'sent'>
 }
 
-/** Told the headers of each answer. */
+/** Receives the headers of each answer. */
 export type OnHeaders = (headers: Readonly<Record<string, string>>) => void
 
 const TIMEOUT_MS = 20_000
@@ -26,8 +26,8 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
 /**
- * Carries the official client's requests over the service's own way out, with its address guard and its clock. The
- * client follows no redirect then, and never repeats a request by itself.
+ * Sends the official client's requests over the service's own outbound, with its address guard and clock. The client
+ * then follows no redirects and makes no retries.
  */
 export function createHttpAdapter(outbound: Pick<Outbound, 'request'>, accountId: AccountId, onHeaders?: OnHeaders) {
   return async (config: AxiosRequest): Promise<unknown> => {
@@ -57,7 +57,7 @@ export function createHttpAdapter(outbound: Pick<Outbound, 'request'>, accountId
   }
 }
 
-/** As axios does: the client turns it into its own error. */
+/** Like axios: the client turns it into its own error. */
 function fail(config: AxiosRequest, status: number, data: unknown, headers: Readonly<Record<string, string>>): never {
   const response = { data, status, statusText: '', headers, config }
   throw Object.assign(new Error(`HTTP ${status}`), { isAxiosError: true, config, response })

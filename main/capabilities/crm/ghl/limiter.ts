@@ -9,13 +9,13 @@ interface Window {
   blockedUntilUptime: number
 }
 
-/** GoHighLevel's own numbers, until an answer says otherwise. */
+/** GoHighLevel's documented limits, used until an answer contains others. */
 const MAX = 100
 const INTERVAL_MS = 10_000
 
 export type Limiter = ReturnType<typeof createLimiter>
 
-/** Keeps the calls of each location below GoHighLevel's limit, and learns from the headers of its answers. */
+/** Keeps the calls of each location below GoHighLevel's limit, and adapts to the headers of its answers. */
 export function createLimiter(clock: Pick<Clock, 'uptime'>) {
   const windows = new Map<string, Window>()
   const windowOf = (locationId: string): Window => {
@@ -45,7 +45,7 @@ export function createLimiter(clock: Pick<Clock, 'uptime'>) {
         )
       window.used++
     },
-    /** What an answer says of the limit: others may use it too. */
+    /** Applies the limit in an answer, because other apps may use it too. */
     learn(locationId: string, headers: Readonly<Record<string, unknown>>): void {
       const window = windowOf(locationId)
       const [max, remaining, intervalMs] = ['max', 'remaining', 'interval-milliseconds'].map((name) =>

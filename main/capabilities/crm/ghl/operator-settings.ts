@@ -60,7 +60,7 @@ export const ghlSettings = defineSettings({
   },
 })
 
-/** Its form; whether it is a key shows when it is used. */
+/** Checks only the form; the key is parsed when it is used. */
 function publicKey(words: string): string | undefined {
   const body = words.replaceAll(/-----[A-Z ]+-----|\s/g, '')
   return /^([0-9a-f]{64}|[a-z0-9+/]{43,60}={0,2})$/i.test(body) ? words : undefined

@@ -4,9 +4,9 @@ import type { Secret } from '../../../kernel/secret.ts'
 import { createHttpAdapter, type OnHeaders } from './http.ts'
 import type { GhlSide } from './sides.ts'
 
-/** The official client, once for each token: it renews nothing and repeats nothing, which this room does itself. */
+/** The official client, one per token. It renews no tokens and makes no retries; this room does both. */
 export interface Sdk {
-  /** With a token of a location or a company. */
+  /** For a token of a location or a company. */
   withToken(side: GhlSide, accountId: AccountId, token: Secret, onHeaders?: OnHeaders): Promise<HighLevel>
   /** For the token endpoint. */
   withApp(side: GhlSide, accountId: AccountId): Promise<HighLevel>
@@ -17,7 +17,7 @@ type Client = typeof HighLevel
 const CLIENTS_KEPT = 64
 
 export function createSdk(): Sdk {
-  // Loaded when it is first needed: it is a tenth of an idle service's memory.
+  // Loaded on first use: it takes a tenth of an idle service's memory.
   let loading: Promise<Client> | undefined
   const load = () => (loading ??= import('@gohighlevel/api-client').then((library) => library.HighLevel))
   const clients = new Map<string, HighLevel>()
@@ -30,7 +30,7 @@ export function createSdk(): Sdk {
   ): Promise<HighLevel> {
     const { defaults } = client.getHttpClient()
     defaults.baseURL = await side.apiUrl()
-    // Axios and this have the same idea of a request; its types know more than the adapter needs.
+    // Requests of axios fit; its types contain more than the adapter needs.
     defaults.adapter = createHttpAdapter(side.outbound, accountId, onHeaders) as never
     return client
   }

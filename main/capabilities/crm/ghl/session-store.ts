@@ -4,11 +4,11 @@ import type { AccountId } from '../../../kernel/ids.ts'
 import { sql } from '../../../kernel/sql.ts'
 
 export interface SessionRow {
-  /** A location or a company. */
+  /** Id of a location or a company. */
   readonly resourceId: string
   readonly accountId: AccountId
   readonly side: Network
-  /** `Private`: a token that a person made, which is not renewed. */
+  /** `Private`: a token created by a person, which cannot be renewed. */
   readonly userType: 'Location' | 'Company' | 'Private'
   readonly companyId: string | null
   /** Sealed JSON. */
@@ -48,7 +48,7 @@ export const insertState = sql<StateRow & { hash: string }>(
   `INSERT INTO crm_states (hash, account_id, instance_id, side, location_id, expires_at, created_by)
    VALUES (:hash, :accountId, :instanceId, :side, :locationId, :expiresAtMs, :createdBy)`,
 )
-/** A state works once, even if connecting fails. */
+/** A state can be used once, even if connecting fails. */
 export const takeState = sql<{ hash: string }, StateRow>(
   `DELETE FROM crm_states WHERE hash = :hash
    RETURNING account_id AS accountId, instance_id AS instanceId, side, location_id AS locationId,

@@ -4,17 +4,17 @@ import { createOutbound, type Outbound } from '../../../outbound/outbound.ts'
 import { Secret } from '../../../kernel/secret.ts'
 import type { CrmDeps } from '../deps.ts'
 
-/** A GoHighLevel: the real one, or the simulator. They differ in addresses and credentials, and in nothing else. */
+/** The real GoHighLevel or the simulator. They differ only in addresses and credentials. */
 export interface GhlSide {
   readonly side: Network
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   apiUrl(): Promise<string>
-  /** Where a person allows the app, without the query. @param accountId whose pages the simulator shows. */
+  /** URL of the consent page, without the query. @param accountId account whose pages the simulator shows. */
   consentUrl(accountId: Parameters<CrmDeps['simulator']['pagePath']>[0]): Promise<string>
-  /** @throws ApiError invalid_state naming the settings that are missing. */
+  /** @throws ApiError invalid_state that names the missing settings. */
   app(): { readonly clientId: string; readonly clientSecret: Secret }
   readonly providerId: string | null
-  /** PEM or base64 of the key deliveries are signed with; null: none is accepted. */
+  /** PEM or base64 of the key that signs deliveries; null: none is accepted. */
   publicKey(): Promise<string | null>
   readonly outbound: Outbound
 }
@@ -23,7 +23,7 @@ type SidesDeps = Pick<CrmDeps, 'config' | 'simulator' | 'clock' | 'resolve' | 'd
 
 export type Sides = ReturnType<typeof createSides>
 
-/** A guard of its own for each: tokens reach nobody but GoHighLevel, and loopback is only for the simulator. */
+/** A separate guard for each: tokens reach only GoHighLevel, and only the simulator may use loopback. */
 export function createSides({ config, simulator, clock, resolve, dial, localUrl }: SidesDeps) {
   const { ghlBaseUrl, ghlClientId, ghlClientSecret } = config
   const isSimulated = ghlBaseUrl === 'sandbox'
@@ -64,7 +64,7 @@ export function createSides({ config, simulator, clock, resolve, dial, localUrl 
   }
 
   return {
-    /** The one that an instance of the network is connected with. */
+    /** The one for instances of this network. */
     of: (network: Network): GhlSide => (network === 'sandbox' || isSimulated ? sandbox : live),
     get: (side: Network): GhlSide => (side === 'sandbox' ? sandbox : live),
     all: isSimulated ? [sandbox] : [sandbox, live],

@@ -1,12 +1,12 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto'
 
-/** What precedes the 32 bytes of an Ed25519 key in its SPKI form (RFC 8410). */
+/** Bytes before the 32 bytes of an Ed25519 key in SPKI form (RFC 8410). */
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 const SIGNATURE_LENGTH = 64
 
 /**
  * A public key as HighLevel shows it: PEM, or its bytes in base64 or hex, with or without the SPKI header.
- * @returns undefined if it is none.
+ * @returns undefined if it is not a key.
  */
 export function readPublicKey(text: string): KeyObject | undefined {
   const body = text.replaceAll(/-----[A-Z ]+-----|\s/g, '')

@@ -35,10 +35,10 @@ interface NewSession {
   readonly tokens: TokenAnswer
 }
 
-/** Asked of GoHighLevel, which takes a while. */
+/** A renewed token pair from GoHighLevel. */
 interface Renewal {
   readonly session: NewSession
-  /** Version of the row that it renews; null where there was none. */
+  /** Version of the row that it replaces; null if there was none. */
   readonly replaces: number | null
 }
 
@@ -49,18 +49,18 @@ interface Stored {
 
 export type Tokens = ReturnType<typeof createTokens>
 
-/** Renewed this long before it expires. */
+/** Tokens are renewed this long before they expire. */
 const BEFORE_MS = 60_000
 
 const ownerOf = (resourceId: string) => `crm-session:${resourceId}`
 
 /**
- * Tokens of GoHighLevel. A refresh token works once and brings its successor, so: one renewal at a time for each
- * location, and the new pair is on disk before anything uses it.
+ * Tokens of GoHighLevel. A refresh token works once and returns its successor. So each location has one renewal at a
+ * time, and the new pair is stored before it is used.
  */
 export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
   const renewing = new Map<string, Promise<Secret>>()
-  /** Renewed pairs whose commit failed: they are stored before anything else happens. */
+  /** Renewed pairs whose commit failed; they must be stored before anything else happens. */
   const unstored = new Map<string, Renewal>()
 
   const rowOf = ({ tokens, ...session }: NewSession) => {
@@ -113,13 +113,13 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
       // Another process, or a restored copy of this one, may have used the token and stored its successor.
       const current = await db.readOne(sessionOf, { resourceId })
       if (current !== undefined && open(current).refresh !== refresh) return new Secret(open(current).access)
-      // The token was used up or revoked. The agency's may still be good.
+      // The token was used or revoked. The agency's token may still be valid.
       if (userType === 'Location' && companyId !== null) return ofCompany(resourceId, companyId, replaces)
       throw reconnect(error)
     }
   }
 
-  /** A token of a location by that of its agency. */
+  /** Gets a location's token with the token of its agency. */
   async function ofCompany(locationId: string, companyId: string, replaces: number | null): Promise<Secret> {
     const row = await db.readOne(sessionOf, { resourceId: companyId })
     if (row === undefined) throw reconnect()
@@ -128,7 +128,7 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
     const client = await sdk.withToken(sides.get(side), accountId, token)
     const tokens: TokenAnswer = await client.oauth
       .getLocationAccessToken({ companyId, locationId })
-      // Their type leaves out what renews it.
+      // The client's type omits the refresh token.
       .then((answer) => answer as TokenAnswer)
       .catch((error: unknown) => {
         const fault = tokenFaultOf(error) ?? faultOf(error, true)
@@ -138,7 +138,7 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
     return store({ session, replaces })
   }
 
-  /** One renewal at a time: everybody who asks meanwhile gets its result. */
+  /** One renewal at a time: concurrent callers share its result. */
   function once(resourceId: string, act: () => Promise<Secret>): Promise<Secret> {
     const under = renewing.get(resourceId)
     if (under !== undefined) return under
@@ -148,8 +148,8 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
   }
 
   /**
-   * The token to call with, renewed if it is about to expire.
-   * @param companyId of a location that may have no token of its own yet.
+   * A valid access token, renewed if it is about to expire.
+   * @param companyId agency of a location that may not have its own token yet.
    * @throws BridgeError reconnect, wait
    */
   async function access(resourceId: string, companyId: string | null = null): Promise<Secret> {
@@ -164,7 +164,7 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
     return isFresh ? new Secret(open(row).access) : renew(resourceId, new Secret(open(row).access))
   }
 
-  /** After a 401. @param used the token that was refused: another caller may have renewed it meanwhile. */
+  /** Renews after a 401. @param used the refused token: another caller may have renewed it meanwhile. */
   function renew(resourceId: string, used: Secret): Promise<Secret> {
     return once(resourceId, async () => {
       const row = await db.readOne(sessionOf, { resourceId })
@@ -178,7 +178,7 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
     access,
     renew,
     put,
-    /** When the token of a location expires; null without one, or if it does not. */
+    /** When the token of a location expires; null if there is none, or it does not expire. */
     expiresAtMs: async (resourceId: string): Promise<number | null> =>
       (await db.readOne(sessionOf, { resourceId }))?.expiresAtMs ?? null,
   }

@@ -1,16 +1,16 @@
 import type { Creator } from '../../../kernel/access.ts'
 
-/** A connection that is being made: GoHighLevel is asked before it is stored. */
+/** An unfinished connection: GoHighLevel is asked before it is stored. */
 export interface UnderWay {
   readonly instanceId: string
   readonly createdBy: Creator | null
-  /** Must not be stored: the number was given away, or access of its creator ended. */
+  /** Must not be stored: the number was transferred, or its creator lost access. */
   isEnded: boolean
 }
 
 export type ConnectionsUnderWay = ReturnType<typeof createConnectionsUnderWay>
 
-/** What has left the table of consents, and is in no other yet. */
+/** Connections that have left the table of consents and are not stored elsewhere yet. */
 export function createConnectionsUnderWay() {
   const all = new Set<UnderWay>()
   return {
@@ -20,7 +20,7 @@ export function createConnectionsUnderWay() {
       return one
     },
     over: (one: UnderWay): void => void all.delete(one),
-    /** In the commit that ends access, so that no later one of its group stores the connection. */
+    /** Runs in the commit that ends access, so that no later commit of its group stores the connection. */
     end(which: (one: UnderWay) => boolean): void {
       for (const one of all) if (which(one)) one.isEnded = true
     },
