@@ -15,8 +15,8 @@ interface EngineCallDeps {
 }
 
 /**
- * Waits for an engine until the timeout, and lets only so many wait at once. What the engine throws is logged and not
- * forwarded, unless it is an ApiError.
+ * Calls an engine with a timeout and a limit of concurrent calls. Errors other than ApiError are logged and not
+ * forwarded.
  * @throws ApiError service_unavailable, upstream_timeout, upstream_unavailable, and those of the action itself.
  */
 export type CallEngine = <T>(instance: InstanceSubject, act: () => Promise<T>) => Promise<T>
@@ -63,7 +63,7 @@ export function requireConnected(instance: InstanceSubject): void {
   if (!instance.connected) throw notConnected(instance, 'nothing was done', 'try again')
 }
 
-/** @throws ApiError validation_error if an smv2 instance is given one of Meta's user ids. */
+/** @throws ApiError validation_error if an smv2 instance is given a user id of Meta's. */
 export function requireAddress({ engine }: InstanceSubject, address: string, field: string): void {
   if (TRAITS[engine].hasUserIds || !/^[A-Z]{2}[.]/.test(address)) return
   throw new ApiError(

@@ -14,27 +14,29 @@ interface AdditionsDeps {
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
 }
 
-/** What the safety of a number knows of people whom it adds to groups. */
+/** The safety functions for people whom a number adds to groups. */
 interface AdditionsPort {
   addToGroup(tx: Tx, addition: Addition): Promise<AdditionResult>
   notAdded(tx: Tx, addition: Omit<Addition, 'accountId'>): Promise<void>
 }
 
-/** People who are about to be added to a group, and who count as first contacts already. */
+/** People who are about to be added to a group and already count as first contacts. */
 export interface Reservation {
-  /** Adds them. Those who turn out to be no new people of the group do not count. */
+  /** Adds them. People who turn out not to be new in the group do not count. */
   during<T>(add: () => Promise<T>, resultsOf: (added: T) => readonly MemberResult[]): Promise<T>
   /** Frees the reservation, unless `during` has used it. */
   giveBack(): Promise<void>
 }
 
-/** @throws ApiError invalid_state if the number may not reach so many new people now. Then nothing is reserved. */
+/** @throws ApiError invalid_state if the number may not contact so many new people now. Then nothing is reserved. */
 export type ReserveAdditions = (instance: InstanceSubject, phones: readonly string[]) => Promise<Reservation>
 
 /** Errors that prove that no member was added. After any other error, some may have been. */
 const NOTHING_DONE: readonly string[] = ['invalid_state', 'not_found', 'not_ready', 'engine_mismatch', 'rate_limited']
 
-/** Strangers who are added to groups report a number as strangers do who get messages, so both have one budget. */
+/**
+ * Strangers who are added to groups report a number as often as strangers who get messages, so both share one budget.
+ */
 export function createGroupAdditions({ db, clock, safety, instances }: AdditionsDeps): ReserveAdditions {
   return async (instance, phones) => {
     const { accountId, id: instanceId } = instance
@@ -71,7 +73,7 @@ export function createGroupAdditions({ db, clock, safety, instances }: Additions
 
 const NOBODY: Reservation = { during: (add) => add(), giveBack: () => Promise.resolve() }
 
-/** The acts of an engine that add people to groups, with the safety of the number before them. */
+/** The engine functions that add people to groups, with the safety checks before them. */
 export function guardAdditions<K extends keyof DirectActs>(
   name: K,
   act: DirectActs[K],

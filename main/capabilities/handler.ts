@@ -7,53 +7,53 @@ import type { Tx } from '../kernel/db.ts'
 import type { AccountId, InstanceId } from '../kernel/ids.ts'
 import type { Created } from '../kernel/keyed-request.ts'
 
-/** The instance an operation under /v1/instances/{id} is about; the door has checked that the caller may reach it. */
+/** The instance of an operation under /v1/instances/{id}. The caller's access to it is already checked. */
 export interface InstanceSubject {
   readonly id: InstanceId
   readonly accountId: AccountId
   readonly engine: Engine
   readonly network: Network
   readonly connected: boolean
-  /** It is paired, and the service connects it again without anybody's help. */
+  /** It is paired, and the service reconnects it automatically. */
   readonly reconnecting?: boolean
   readonly deleted: boolean
 }
 
 /**
- * Call it in the commit that follows a request to another server. Meanwhile the caller's access may have ended, or the
- * instance may have been transferred or deleted.
+ * Call it in the commit after a request to another server. During the request, the caller's access may have ended, or
+ * the instance may have been transferred or deleted.
  * @throws ApiError unauthorized, not_found
  */
 export type RequireAccess = (tx: Tx) => Promise<void>
 
-/** A call after every check of the door. */
+/** An API call that has passed all general checks. */
 export interface Call<O extends Operation = Operation> {
   readonly principal: Principal
   readonly requestId: string
   readonly params: ParamsOf<O>
   readonly query: QueryOf<O>
-  /** Parsed and checked; defaults are filled in. */
+  /** Parsed and validated, with defaults. */
   readonly body: BodyOf<O>
-  /** The body as it was before defaults: what an idempotency fingerprint is taken over. */
+  /** The body without defaults, for the idempotency fingerprint. */
   readonly rawBody: unknown
-  /** Checked by the door; null when not sent or not accepted here. */
+  /** Already validated; null when not sent or not accepted here. */
   readonly idempotencyKey: string | null
   /** `confirm=true` was in the query. */
   readonly confirmed: boolean
-  /** The caller asks for CSV, of an operation that has it. */
+  /** The caller asks for CSV and the operation supports it. */
   readonly wantsCsv: boolean
   /** Present when the operation's reach is `instance`. */
   readonly instance: O['reach'] extends 'instance' ? InstanceSubject : undefined
   readonly requireAccess: RequireAccess
 }
 
-/** An answer with more than a body: other status, extra headers, or exact stored bytes (a replay), a file. */
+/** An answer that needs more than a body: another status, extra headers, exact stored bytes (a replay) or a file. */
 export class Answer<T> {
   readonly body: T | undefined
   readonly bytes: Buffer | undefined
   /** Served in parts on request; `headers` has its Content-Type. */
   readonly file: FileContent | undefined
-  /** A body that is made as it is read; `headers` has its Content-Type. */
+  /** A body that is generated while it is read; `headers` has its Content-Type. */
   readonly stream: Readable | undefined
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string>>
@@ -75,7 +75,7 @@ export class Answer<T> {
   }
 }
 
-/** Of something that is made once, with the very bytes that the first request got. */
+/** The answer for an object that is created once, with the exact bytes of the first answer. */
 export const answerOfCreated = <T>({ bytes, replayed }: Created, status = 201) =>
   new Answer<T>({ status, bytes, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} })
 
@@ -85,14 +85,14 @@ export type Handler<O extends Operation = Operation> = (call: Call<O>) => Promis
 export type Handlers<C extends Contract> = { readonly [K in keyof C]: Handler<C[K]> }
 
 /**
- * For operations whose path names something that is no instance: throws when it is not there (or is of another kind
- * than the operation is for), so that the door can say so before it looks at the body.
+ * For operations whose path names something other than an instance: throws when it does not exist or has the wrong
+ * kind, so that this is reported before the body is validated.
  */
 export type Existence<C extends Contract> = {
   readonly [K in keyof C]?: (principal: Principal, params: ParamsOf<C[K]>) => Promise<unknown>
 }
 
-/** An operation and what carries it out. */
+/** An operation with its handler. */
 export interface ServedOperation {
   readonly operation: Operation
   readonly handler: Handler

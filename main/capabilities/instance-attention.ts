@@ -9,7 +9,7 @@ interface Found {
   readonly facts?: IssueFacts
 }
 
-/** The line of these instances; none if there are none. */
+/** One issue for all these instances; none if the list is empty. */
 export function lineOfInstances(
   code: string,
   severity: AttentionLine['severity'],

@@ -2,7 +2,7 @@ import type { IssueDetails } from '../contract/health-issue.ts'
 import { isoTime } from '../contract/request.ts'
 import type { IssueFacts } from '../engines/engine.ts'
 
-/** In the names of the API; what is not known is absent. */
+/** Facts with the field names of the API; unknown ones are absent. */
 export function issueDetails(facts: IssueFacts): IssueDetails {
   const { untilMs = null, nextRetryAtMs = null, kind, reason, username, groupIds, fields, count, limit } = facts
   const { requesterId, graphVersion, providerCode, providerMessage } = facts
@@ -23,7 +23,7 @@ export function issueDetails(facts: IssueFacts): IssueDetails {
   }
 }
 
-/** What is the same of all issues of a line. */
+/** The facts that all issues of one overview entry share. */
 export function commonFacts(all: readonly IssueFacts[]): IssueFacts {
   const [first = {}, ...others] = all
   const isCommon = ([name, value]: [string, unknown]) =>

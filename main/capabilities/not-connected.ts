@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts'
 import type { InstanceSubject } from './handler.ts'
 
-/** A link that comes back by itself is usually up by then: after a start of the service, or a short outage. */
+/** A connection that is being restored is usually up by then: after a start of the service, or a short outage. */
 export const RECONNECTING_SECONDS = 5
 
 /**

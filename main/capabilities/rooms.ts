@@ -37,7 +37,7 @@ import { usageRoom } from './usage/room.ts'
 import { voiceRoom } from './voice/room.ts'
 import { webhooksRoom } from './webhooks/room.ts'
 
-/** Every room of the service. A room is built, and takes part in the service's life, after the rooms that it uses. */
+/** All rooms of the service. Each room is built and started after the rooms that it uses. */
 export const ROOMS = [
   accountRoom,
   entitlementsRoom,

@@ -42,7 +42,7 @@ export function createStatuses({ clock, links, wake, wordsOf }: StatusesDeps) {
     await wake(tx, queue)
   }
 
-  /** The status of a message of the CRM whose parts are messages here: that of the last one, or `failed`. */
+  /** The status of a CRM message that became several messages here: that of the last one, or `failed`. */
   const ofParts = async (tx: Tx, link: CrmLink, externalId: string): Promise<void> => {
     const parts = await tx.all(partsOf, { linkSeq: link.seq, externalId })
     const failed = parts.find(({ status }) => status === 'failed')
@@ -54,7 +54,7 @@ export function createStatuses({ clock, links, wake, wordsOf }: StatusesDeps) {
   return {
     want,
     ofParts,
-    /** A message of ours moved on. */
+    /** A message of ours changed its status. */
     async moved(tx: Tx, link: CrmLink, messageId: string, status: MessageStatus, error: string | null): Promise<void> {
       const known = await tx.one(messageOf, { linkSeq: link.seq, messageId })
       if (known === undefined) return
@@ -62,7 +62,7 @@ export function createStatuses({ clock, links, wake, wordsOf }: StatusesDeps) {
         await tx.run(setMessageStatus, { linkSeq: link.seq, messageId, status, error })
       const { externalId } = known
       if (externalId === null) return
-      // A message that failed before it is settled may be sent again: what becomes of it is said then.
+      // A message that fails before its result is stored may be sent again; the CRM is told then.
       const isOpen =
         status === 'failed' && (await tx.one(isWaiting, { scope: scopeOf(link), externalId })) !== undefined
       if (!isOpen) await ofParts(tx, link, externalId)

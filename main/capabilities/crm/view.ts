@@ -19,7 +19,7 @@ interface ViewsDeps extends Pick<CrmDeps, 'simulator' | 'config'> {
   readonly sides: Sides
 }
 
-/** What the views of both kinds have in common. */
+/** The fields that the views of both kinds share. */
 type Connection = Omit<CrmWebhookView, 'url' | 'secret_last4' | 'inbound_url'>
 
 const NOT_CONNECTED: Connection = {
@@ -28,14 +28,14 @@ const NOT_CONNECTED: Connection = {
   waiting: { to_crm: 0, to_contacts: 0, failed: 0, oldest_at: null },
 }
 
-/** Connections as callers and windows see them. */
+/** Connections for API answers and windows. */
 export function createViews({ db, backfill, tokens, sides, simulator, config }: ViewsDeps) {
   async function waitingOf({ seq: linkSeq }: CrmLink): Promise<CrmWaiting> {
     const items = await db.read(waitingOfLink, { linkSeq })
     const written = await db.readOne(writtenGauge, { linkSeq })
     const dirty = (await db.readOne(dirtyOfLink, { linkSeq }))?.dirty ?? 0
     const failed = (await db.readOne(failedOfLink, { linkSeq }))?.failed ?? 0
-    // A backfill has progress of its own, and its age says nothing.
+    // Backfilled items are left out, because their age means nothing and the backfill has its own progress.
     const fresh = items.find(({ priority }) => priority === 0)
     const ages = [fresh?.oldestAtMs ?? null, written?.oldestAtMs ?? null].filter((at) => at !== null)
     return {
@@ -65,7 +65,7 @@ export function createViews({ db, backfill, tokens, sides, simulator, config }: 
     async ghl({ accountId, network }: InstanceSubject, link: CrmLink | undefined): Promise<GhlView> {
       const side = sides.of(network)
       const isSimulated = side.side === 'sandbox'
-      // The simulator posts to this machine; the real one needs an address outside.
+      // The simulator calls this machine; the real one needs a public URL.
       const reached = isSimulated ? sides.base() : config.publicBaseUrl
       const inbox = isSimulated ? `${sides.base()}${await simulator.pagePath(accountId)}/inbox` : null
       const locationId = link?.locationId ?? null

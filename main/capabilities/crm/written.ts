@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { MediaType } from '../../contract/shapes.ts'
 
-/** What a user of a CRM wrote, before it becomes messages. */
+/** A message of a CRM user, before it becomes messages here. */
 export interface Written {
   readonly text: string
   readonly attachments: readonly Attachment[]
@@ -9,12 +9,12 @@ export interface Written {
 
 interface Attachment {
   readonly url: string
-  /** null: by the ending of its name. */
+  /** null: derived from the file extension. */
   readonly mediaType: MediaType | null
   readonly filename: string | null
 }
 
-/** The body of a send, without its number. */
+/** The body of a send, without its recipient. */
 export type Part =
   | { readonly text: string }
   | {
@@ -28,7 +28,7 @@ const CAPTION_LENGTH = 1_024
 
 const URL_LENGTH = 2_048
 
-/** Why the message is not sent, for the person who wrote it: nothing of it is left out without a word. */
+/** Why the message is not sent as a whole, for the person who wrote it; nothing is omitted silently. */
 export function tooMuch({ text, attachments }: Written): string | undefined {
   if (attachments.length > LIMITS.crmAttachments)
     return `The message has more than ${LIMITS.crmAttachments} attachments. Send them in several messages.`
@@ -39,7 +39,7 @@ export function tooMuch({ text, attachments }: Written): string | undefined {
   return undefined
 }
 
-/** One message for each file, the text as the caption of the first one if that can have it. */
+/** One message per file. The text becomes the caption of the first file if possible. */
 export function partsOfWritten({ text, attachments }: Written): readonly Part[] {
   const files = attachments.map(({ url, mediaType, filename }) => ({
     media_url: url,

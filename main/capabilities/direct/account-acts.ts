@@ -3,7 +3,7 @@ import type { Privacy } from '../../engines/direct.ts'
 import type { Acts, Result } from './act-context.ts'
 import { fieldsOf } from './fields.ts'
 
-/** What others see of the number. */
+/** The profile of the number. */
 export const ACCOUNT_ACTS: Acts = {
   async 'account/online'({ instance, body, engine }) {
     const { online } = fieldsOf('account/online', body, ['online'])
@@ -47,7 +47,7 @@ export const ACCOUNT_ACTS: Acts = {
   },
 }
 
-/** What WhatsApp lets people type. */
+/** WhatsApp's limits of profile texts. */
 function requireShort(field: string, words: string, most: number): void {
   if (words.length <= most) return
   throw new ApiError('validation_error', `${field} must have at most ${most} characters here.`)

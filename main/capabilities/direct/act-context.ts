@@ -4,10 +4,10 @@ import type { ActionBody } from './contract/actions.ts'
 
 export type Result = Readonly<Record<string, unknown>>
 
-/** What may be posted. */
+/** Types of files that can be posted. */
 export type PostType = 'image' | 'video'
 
-/** What an action works with. */
+/** Everything that an action may use. */
 export interface ActContext {
   readonly instance: EngineInstance
   readonly body: ActionBody
@@ -17,7 +17,7 @@ export interface ActContext {
   readonly lastMessage: (chat: string) => Promise<DatedMessageRef | null>
   /** Fetches the file at `media_url`. @throws ApiError invalid_url, validation_error */
   readonly picture: (url: string) => Promise<Buffer>
-  /** Fetches a file of any allowed type. @throws ApiError invalid_url, validation_error */
+  /** Fetches a file of this type. @throws ApiError invalid_url, validation_error */
   readonly file: (url: string, type: PostType) => Promise<{ mimeType: string; bytes: Buffer }>
   /** The engine's implementation. @throws ApiError engine_mismatch when it has none. */
   readonly engine: <K extends keyof DirectActs>(act: K) => DirectActs[K]
@@ -25,5 +25,5 @@ export interface ActContext {
 
 export type Act = (scene: ActContext) => Promise<Result>
 
-/** By the last two parts of the path. */
+/** Actions by the last two segments of the path. */
 export type Acts = Readonly<Record<string, Act>>

@@ -41,7 +41,7 @@ interface FilePost {
   readonly caption: string | null
 }
 
-/** @throws ApiError validation_error for what is neither a text nor a picture or video. */
+/** @throws ApiError validation_error unless the body has a text, an image or a video. */
 function postIn(wanted: Pick<ActionBody, (typeof POST_FIELDS)[number]>): { readonly text: string } | FilePost {
   const { text, media_url: url, media_type: type, caption } = wanted
   if (text !== undefined && (url ?? type ?? caption) === undefined) return { text }

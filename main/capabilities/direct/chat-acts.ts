@@ -6,7 +6,7 @@ import { fieldsOf } from './fields.ts'
 
 const DAY_SECONDS = 86_400
 
-/** Messages, chats, labels, calls, and the people one writes to. */
+/** Actions on messages, chats, labels, calls and contacts. */
 export const CHAT_ACTS: Acts = {
   async 'message/react'({ instance, body, message, engine }) {
     const { message_id, emoji } = fieldsOf('message/react', body, ['message_id', 'emoji'])

@@ -223,7 +223,7 @@ export const directContract = {
     },
     errors: ['upstream_unavailable', 'upstream_timeout'],
     examples: { reply: '…' },
-    // A model cannot read a file as text.
+    // A model cannot read the file as text.
     tool: null,
   }),
 } as const satisfies Contract

@@ -7,8 +7,8 @@ type Present<R extends Field, O extends Field> = { readonly [K in R]-?: NonNulla
 }
 
 /**
- * The fields of one action. The schema checked the value of each; this checks which are present.
- * @throws ApiError validation_error naming a field that is missing or unknown.
+ * Returns the fields of one action. The schema has checked each value; this checks which are present.
+ * @throws ApiError validation_error that names a missing or unknown field.
  */
 export function fieldsOf<R extends Field = never, O extends Field = never>(
   action: string,

@@ -45,7 +45,7 @@ export const GROUP_ACTS: Acts = {
     const { group_id, announce, locked, join_approval, member_add } = fields
     if (rules.every((rule) => fields[rule] === undefined))
       throw new ApiError('validation_error', `group/settings needs at least one of ${rules.join(', ')}.`)
-    // First, because not every engine can do it, and then nothing changes.
+    // First, because not every engine supports it, and a refusal must change nothing else.
     if (join_approval !== undefined || member_add !== undefined)
       await engine('setJoinRules')(instance, group_id, {
         ...(join_approval !== undefined && { needsApproval: join_approval }),
@@ -84,7 +84,7 @@ export const GROUP_ACTS: Acts = {
 
   async 'community/list'({ instance, body, engine }) {
     fieldsOf('community/list', body, [])
-    // Not every network has them, although it has groups.
+    // Some networks have groups but no communities.
     engine('communityGroups')
     const found = await engine('groups')(instance)
     return { communities: found.filter(({ kind }) => kind === 'community').map(toGroup) }

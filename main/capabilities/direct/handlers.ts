@@ -64,10 +64,10 @@ function toDirectCall(call: Sending) {
   }
 }
 
-/** The type comes from a stranger and goes into a header, so it must be well formed. */
+/** The type comes from an untrusted sender and goes into a header, so its form is checked. */
 const MIME = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}(; ?[\w-]{1,32}=[\w.-]{1,64})?$/
 
-/** Always a download: a file from a stranger could be a page with a script. Names are encoded as in RFC 5987. */
+/** Always a download, because a received file could be a page with a script. Names are encoded as in RFC 5987. */
 function dispositionOf(filename: string | null): string {
   if (filename === null) return 'attachment'
   const plain = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')

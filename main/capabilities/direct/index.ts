@@ -28,7 +28,7 @@ export interface DirectDeps extends KeyedDeps {
   readonly reserveAdditions: ReserveAdditions
 }
 
-/** The caller, and what every send has in common. */
+/** The caller and the fields that all sends share. */
 interface DirectCall {
   readonly instance: InstanceSubject
   readonly rawBody: () => unknown
@@ -37,7 +37,7 @@ interface DirectCall {
   readonly requireAccess: RequireAccess
 }
 
-/** What became of a send, or the result of another action. */
+/** The outcome of a send, or the result of another action. */
 type DirectResult =
   | { readonly kind: 'send'; readonly result: SendResult }
   | { readonly kind: 'created'; readonly created: Created }
@@ -46,20 +46,20 @@ type DirectResult =
 export interface Direct {
   /** @throws ApiError not_found for a group or action that does not exist. */
   requireAction(group: string, action: string): void
-  /** One action of the allow-list. */
+  /** Executes one of the allowed actions. */
   call(group: string, action: string, asked: DirectCall & { readonly body: ActionBody }): Promise<DirectResult>
   /** A raw payload of the Cloud API. */
   raw(asked: DirectCall & { readonly payload: RawMessage }): Promise<DirectResult>
-  /** @throws ApiError validation_error for what is no chat, engine_mismatch, invalid_state. */
+  /** @throws ApiError validation_error if the chat is invalid, engine_mismatch, invalid_state. */
   type(instance: InstanceSubject, chat: string, state?: TypingState): Promise<void>
   /** @throws ApiError not_found */
   media(instance: InstanceSubject, mediaId: string): Promise<ReceivedFile>
 }
 
-/** Actions that create another one whenever they are repeated. */
+/** Actions that create a new object each time they are repeated. */
 const CREATING: ReadonlySet<string> = new Set(['group/create', 'community/create', 'channel/post', 'label/save'])
 
-/** Calls an engine past the normalized operations. A send is still a message like any other. */
+/** Calls functions of an engine beyond the normalized operations. Sends are still ordinary messages. */
 export function createDirect(deps: DirectDeps): Direct {
   const { instances, messages } = deps
   const withLimits = createEngineCalls(deps)
@@ -150,7 +150,7 @@ export function createDirect(deps: DirectDeps): Direct {
 
 const CHAT = new RegExp(`^(?:${NUMBER}|${USER_ID}|${GROUP_ID})$`)
 
-/** Finds what an engine offers, by the name of the action. */
+/** Finds an engine's function by the name of the action. */
 function actFinder({ direct = {} }: Engine) {
   return <K extends keyof DirectActs>(act: K): DirectActs[K] => {
     const found = direct[act]

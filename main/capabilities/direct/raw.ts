@@ -7,7 +7,7 @@ export type Raw =
   | { readonly kind: 'send'; readonly draft: Draft }
   | { readonly kind: 'read'; readonly messageId: string; readonly isTyping: boolean }
 
-/** @throws ApiError validation_error without a destination, or without the message to mark as read. */
+/** @throws ApiError validation_error without a recipient, or without the message to mark as read. */
 export function parseRaw(payload: RawMessage): Raw {
   const { to, recipient, message_id: messageId, typing_indicator: typing } = payload
   if (payload['status'] === 'read') {

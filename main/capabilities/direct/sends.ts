@@ -59,7 +59,7 @@ const DRAFTS: Readonly<Record<SendAction, (body: ActionBody) => Draft>> = {
   },
 }
 
-/** Every send may quote a message. */
+/** The fields of a send. Every send may quote a message. */
 const sendFields = <R extends keyof ActionBody, O extends keyof ActionBody = never>(
   action: SendAction,
   body: ActionBody,
@@ -84,7 +84,7 @@ export function findDraft(group: string, action: string, body: ActionBody): Draf
     : { ...draft, quotedMessageId }
 }
 
-/** The URL is shown and not fetched, so any web address will do; `javascript:` would run on the reader's side. */
+/** The URL is only displayed, so any web address is allowed; `javascript:` would run on the reader's device. */
 function requireWebAddress(url: string): void {
   const { protocol } = URL.parse(url) ?? {}
   if (protocol === 'https:' || protocol === 'http:') return

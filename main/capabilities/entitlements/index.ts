@@ -7,18 +7,18 @@ import { familyOf, grantsOf, holderOf, parentOf, putGrant, removeGrant, type Gra
 
 export { ALLOCATION } from './slots.ts'
 
-/** What somebody granted to an account. Granting again with the same source and key replaces it. */
+/** A grant to an account. Granting again with the same source and key replaces it. */
 interface Grant {
   readonly accountId: AccountId
-  /** Who grants it: `agency`, `billing`. */
+  /** The granting room: `agency`, `billing`. */
   readonly source: string
-  /** What for: a sub-account, a subscription, a purchase. Unique within the source. */
+  /** The reason for the grant: a sub-account, a subscription, a purchase. Unique within the source. */
   readonly sourceKey: string
   readonly slots?: number
-  /** Absent: the grant says nothing of features. */
+  /** Absent: the grant does not change features. */
   readonly features?: readonly Feature[]
   readonly voicePackages?: number
-  /** Its account is frozen as long as this grant says so. */
+  /** Freezes the account as long as the grant has this value. */
   readonly frozen?: boolean
 }
 
@@ -27,27 +27,27 @@ export interface Entitled {
   readonly slots: number
   readonly features: readonly Feature[]
   readonly voicePackages: number
-  /** The account, or the one above it, owes money. */
+  /** The account, or its parent, owes money. */
   readonly frozen: boolean
 }
 
 export interface EntitlementsDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
-  /** Looked at each time. `slots` is the base of every account that has no parent. */
+  /** Read on each use. `slots` is the base of every account without a parent. */
   readonly config: { readonly slots: number; readonly agencyOvercommit?: boolean }
 }
 
 export interface Entitlements extends Slots {
   /** Idempotent by source and key. */
   grant(tx: Tx, grant: Grant): Promise<void>
-  /** Revoking what was not granted changes nothing. */
+  /** Revoking a grant that does not exist changes nothing. */
   revoke(tx: Tx, grant: Pick<Grant, 'source' | 'sourceKey'>): Promise<void>
-  /** @param read the caller's commit; without it, what is committed. */
+  /** @param read the caller's commit; default: the committed state. */
   of(accountId: AccountId, read?: EntitlementReader): Promise<Entitled>
-  /** Called after a commit in which something was granted or revoked. */
+  /** Called after a commit that granted or revoked something. */
   onChanged(listener: () => void): void
-  /** Called after a commit in which an account was frozen or revived, with its id and those of the accounts below it. */
+  /** Called after a commit that froze or unfroze an account, with its id and those of its sub-accounts. */
   onFrozenChanged(listener: (accountIds: readonly AccountId[]) => void): void
   /** Whether the account belongs to an agency. */
   isClient(accountId: AccountId): Promise<boolean>
@@ -60,7 +60,7 @@ interface Granted extends Omit<Entitled, 'features'> {
 
 const MOST_KNOWN = 20_000
 
-/** What accounts may use: the settings, and what was granted to them. The door asks for each request of a feature. */
+/** What accounts may use, according to the settings and their grants. Each request for a feature checks it. */
 export function createEntitlements({ db, clock, config }: EntitlementsDeps): Entitlements {
   const known = new Map<AccountId, Granted>()
   const committed: EntitlementReader = { all: db.read, one: db.readOne }
@@ -72,7 +72,7 @@ export function createEntitlements({ db, clock, config }: EntitlementsDeps): Ent
   const listeners: (() => void)[] = []
   let changes = 0
   const find = async (accountId: AccountId, read: EntitlementReader | undefined): Promise<Granted> => {
-    // A commit sees what it has written itself, which others must not.
+    // A commit must see its own writes, and nobody else may.
     if (read !== undefined) return load(accountId, read)
     const found = known.get(accountId)
     if (found !== undefined) return found
@@ -137,7 +137,7 @@ export function createEntitlements({ db, clock, config }: EntitlementsDeps): Ent
 }
 
 function sumOf(grants: readonly GrantRow[]): Omit<Granted, 'parentId'> {
-  // Written by grant() from features.
+  // grant() wrote this from features.
   const named = grants.flatMap(({ features }) => (features === null ? [] : [JSON.parse(features) as Feature[]]))
   return {
     slots: grants.reduce((sum, { slots }) => sum + slots, 0),

@@ -8,13 +8,16 @@ interface Suspensions {
 }
 
 export interface Refusals {
-  /** Why the account may not reach people; null: it may. */
+  /** Why the account may not message people; null: it may. */
   readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>
-  /** Called when the answer for any account may have changed, after the commit. */
+  /** Called after a commit that may have changed the answer for an account. */
   readonly onRefusalChanged: (listener: () => void) => void
 }
 
-/** Asks what the door asks of each call, for work that no call starts: agents, campaigns, calls that are due or run. */
+/**
+ * Applies the account checks of API calls to work without an API call: agents, campaigns, scheduled and running
+ * calls.
+ */
 export function createRefusals(
   { isSuspended, onSuspensionChanged }: Suspensions,
   entitlements: Pick<Entitlements, 'of' | 'onChanged'>,

@@ -3,22 +3,22 @@ import type { Tx } from '../../kernel/db.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 import { givenAway, liveIn, liveInSubAccounts, parentOf } from './store.ts'
 
-/** The source of what an account gives to its sub-accounts. */
+/** Source of grants by an account to its sub-accounts. */
 export const ALLOCATION = 'agency'
 
-/** The commit, or the database outside of one. */
+/** A commit, or the database outside of one. */
 export type EntitlementReader = Pick<Tx, 'all' | 'one'>
 
 interface SlotCount {
   readonly total: number
-  /** Own instances, and the slots given to sub-accounts. */
+  /** Own instances plus the slots given to sub-accounts. */
   readonly used: number
   readonly free: number
 }
 
 export interface Slots {
   /**
-   * In the commit that adds an instance to the account, after it was counted.
+   * Runs in the commit that adds an instance, after the instance was counted.
    * @throws ApiError no_free_slot
    */
   requireSlot(tx: Tx, accountId: AccountId): Promise<void>
@@ -39,7 +39,7 @@ export function createSlots({ of, config, committed }: Deps): Slots {
   const liveBelow = async (read: EntitlementReader, parentId: AccountId) =>
     (await read.one(liveInSubAccounts, { parentId }))?.live ?? 0
 
-  /** With overcommit more may be given away than there is, so that what is in use is bounded instead. */
+  /** With overcommit, more slots may be given away than exist, so the slots in use are limited instead. */
   const requireInPool = async (tx: Tx, parentId: AccountId): Promise<void> => {
     const { slots } = await of(parentId, tx)
     const below = config.agencyOvercommit === true ? await liveBelow(tx, parentId) : await given(tx, parentId)

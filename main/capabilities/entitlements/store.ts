@@ -6,7 +6,7 @@ export interface GrantRow {
   sourceKey: string
   accountId: string
   slots: number
-  /** JSON; null: it says nothing of features. */
+  /** JSON; null: the grant does not change features. */
   features: string | null
   voicePackages: number
   frozen: 0 | 1
@@ -37,7 +37,7 @@ export const grantsOf = sql<{ accountId: string }, GrantRow>(
    FROM entitlement_grants WHERE account_id = :accountId`,
 )
 
-/** undefined: there is no such account. */
+/** undefined: the account does not exist. */
 export const parentOf = sql<{ accountId: string }, { parentId: string | null }>(
   'SELECT parent_account_id AS parentId FROM accounts WHERE id = :accountId',
 )
@@ -46,7 +46,7 @@ export const familyOf = sql<{ parentId: string }, { id: AccountId }>(
   'SELECT id FROM accounts WHERE parent_account_id = :parentId AND deleted_at IS NULL',
 )
 
-/** What an account gave to its sub-accounts, and how many instances those have. */
+/** Slots that an account gave to its sub-accounts, and the number of their instances. */
 export const givenAway = sql<{ parentId: string; source: string }, { slots: number | null }>(
   `SELECT SUM(g.slots) AS slots FROM accounts a JOIN entitlement_grants g ON g.account_id = a.id
    WHERE a.parent_account_id = :parentId AND g.source = :source`,

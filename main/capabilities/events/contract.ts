@@ -11,7 +11,7 @@ declare module '../../contract/notice.ts' {
   }
 }
 
-/** The envelope of account webhooks: the same code can read both. */
+/** The envelope of account webhooks, so that the same code can read both. */
 const Event = Type.Object({
   event_id: Type.String({ pattern: '^evt_', description: 'The same id as in webhooks. Use it to deduplicate.' }),
   type: Type.Enum([...EVENT_TYPES]),

@@ -16,7 +16,7 @@ export interface Events {
   list(accountId: AccountId, query: EventsQuery): Promise<EventPage>
   /** @throws ApiError not_found */
   get(accountId: AccountId, eventId: string): Promise<Event>
-  /** Removes events after the promised days. */
+  /** Removes events after their documented retention. */
   readonly retention: Chore
 }
 
@@ -34,7 +34,7 @@ interface EventPage {
 
 const FAR_SEQ = Number.MAX_SAFE_INTEGER
 
-/** Reads the ledger, for programs that a webhook cannot reach. */
+/** Reads the event ledger, for programs that a webhook cannot reach. */
 export function createEvents({ db, clock, cursors }: EventsDeps): Events {
   async function lastSeqBefore(sinceMs: number): Promise<number> {
     const row = await db.readOne(lastBefore, { eventId: earliestId('evt', sinceMs) })
@@ -74,7 +74,7 @@ export function createEvents({ db, clock, cursors }: EventsDeps): Events {
   }
 }
 
-/** The filters that are set. An instance usually has fewer events than a type. */
+/** The filters that are set. The instance comes before the type, because an instance usually has fewer events. */
 function filtersOf({ instance_id, type, network }: EventsQuery) {
   const set = [
     instance_id !== undefined && filters.instance,
@@ -84,5 +84,5 @@ function filtersOf({ instance_id, type, network }: EventsQuery) {
   return set.filter((one) => one !== false)
 }
 
-/** Written by the ledger as JSON around the attempt number. */
+/** The ledger wrote both as JSON around the attempt number. */
 const toEvent = ({ head, tail }: EventRow): Event => JSON.parse(`${head}1${tail}`) as Event

@@ -23,18 +23,18 @@ const [ACCOUNT, INSTANCE] = [subjectSeq(':accountId'), subjectSeq(':instanceId')
 
 const OF_ACCOUNT = `account_seq = ${ACCOUNT}`
 const SPAN = 'seq < :beforeSeq AND seq > :afterSeq'
-/** An event does not say it: its instance does, as long as it exists. */
+/** Events do not store their network; it is read from the instance while that exists. */
 const OF_NETWORK = `(:network = 'all' OR :network =
         (SELECT i.network FROM subjects s JOIN instances i ON i.id = s.id WHERE s.seq = events.instance_seq))`
 
-/** The filter that names the index comes first and is always set; the others narrow what that index yields. */
+/** The first filter selects the index and is always set; the others filter its rows. */
 const matching = (driver: string) =>
   `SELECT seq, head, tail FROM events
     WHERE ${driver} AND ${OF_ACCOUNT} AND ${SPAN} AND created_at >= :sinceMs AND only_for IS NULL
       AND (instance_seq = ${INSTANCE} OR :instanceId IS NULL) AND (type = :type OR :type IS NULL)
       AND ${OF_NETWORK}`
 
-/** With several drivers their lists, each in index order, are merged without a sort. */
+/** For several drivers, merges their lists, each in index order, without a sort. */
 const page = (...drivers: readonly string[]) =>
   sql<PageParams, EventRow>(`${drivers.map(matching).join(' UNION ALL ')} ORDER BY seq DESC LIMIT :rows`)
 
@@ -48,10 +48,10 @@ export const filters = {
   instance: filter(`instance_seq = ${INSTANCE}`),
 }
 
-/** Merges the lists of all types: an index by account alone would cost another write per event. */
+/** Merges the lists of all types, because an index by account alone would cost another write per event. */
 export const allOfAccount = page(...EVENT_TYPES.map((type) => `type = '${type}'`))
 
-/** No index has the events of a network: all of the account are looked through, so many numbers at a time. */
+/** No index has the events of a network: the account's events are searched, a limited number at a time. */
 export const ofNetwork: Filter<PageParams, EventRow> = {
   page: allOfAccount,
   boundary: sql(
@@ -63,8 +63,8 @@ export const ofNetwork: Filter<PageParams, EventRow> = {
 }
 
 /**
- * Ids are time-ordered, so where a period begins is found in their index: as a filter on `created_at` alone the list
- * would be read to its end. Within one millisecond their order is random, which is why that filter stays.
+ * Ids are time-ordered, so the start of a period is found in their index; with only a filter on `created_at`, the
+ * whole list would be read. Ids within one millisecond are in random order, so that filter is still needed.
  */
 export const lastBefore = sql<{ eventId: string }, { seq: number }>(
   'SELECT seq FROM events WHERE event_id < :eventId ORDER BY event_id DESC LIMIT 1',

@@ -18,7 +18,6 @@ export const FusionSide = Type.Object({
   phone_number: Nullable(Digits),
 })
 
-/** Spec: Fusion. */
 export const FusionView = Type.Object({
   instance: FusionSide,
   fused: Type.Boolean(),

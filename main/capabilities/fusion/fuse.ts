@@ -14,10 +14,10 @@ interface Deps {
 
 interface FuseCall {
   readonly accountId: AccountId
-  /** The official instance, which the caller may reach. */
+  /** The official instance, which the caller may access. */
   readonly officialId: InstanceId
   readonly smv2Id: string
-  /** Whether the caller's key may reach an instance. */
+  /** Whether the caller's key may access an instance. */
   readonly mayReach: (id: string) => boolean
 }
 
@@ -25,14 +25,14 @@ interface FuseCall {
 export interface Pair {
   readonly instance: KnownInstance
   readonly fused: boolean
-  /** null also where it is fused with one that the caller's key does not reach. */
+  /** null also if the caller's key may not access the partner. */
   readonly partner: KnownInstance | null
 }
 
-/** @throws ApiError for the first rule that is broken; nothing is fused then. */
+/** @throws ApiError for the first violated rule; nothing is fused then. */
 export type Fuse = (call: FuseCall) => Promise<Pair>
 
-/** One commit: neither instance can be deleted, recreated or fused elsewhere in between. */
+/** Runs as one commit: neither instance can be deleted, recreated or fused elsewhere in between. */
 export function createFuse({ db, clock, instances }: Deps): Fuse {
   return ({ accountId, officialId, smv2Id, mayReach }) =>
     db.commit(async (tx) => {

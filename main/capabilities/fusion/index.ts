@@ -18,15 +18,18 @@ export interface FusionDeps {
 interface PairCall {
   readonly accountId: AccountId
   readonly id: InstanceId
-  /** Whether the caller's key may reach an instance. */
+  /** Whether the caller's key may access an instance. */
   readonly mayReach: (id: string) => boolean
 }
 
 export interface Fusion {
   readonly fuse: Fuse
-  /** A partner outside the caller's list is hidden. @throws ApiError not_found */
+  /** A partner that the caller may not access is hidden. @throws ApiError not_found */
   readonly read: (call: PairCall) => Promise<Pair>
-  /** Ends the fusion for both; safe to repeat. @throws ApiError not_found, also when the partner is outside the caller's list. */
+  /**
+   * Ends the fusion for both; safe to repeat. @throws ApiError not_found, also when the caller may not access the
+   * partner.
+   */
   readonly remove: (call: PairCall) => Promise<Pair>
   /** The other instance of the same number, which may have received the same message already. */
   readonly partnerOf: (read: Pick<Tx, 'one'>, id: InstanceId) => Promise<InstanceId | undefined>
@@ -49,7 +52,7 @@ export function createFusion({ db, clock, instances }: FusionDeps): Fusion {
     remove: (call) =>
       db.commit(async (tx) => {
         const { instance, fused, partner } = await pairOf(tx, call)
-        // Ending it would end it for the other one too.
+        // Ending the fusion also affects the partner.
         if (fused && partner === null) throw notFound()
         await tx.run(removeFusion, { id: call.id })
         return { instance, fused: false, partner: null }
@@ -60,7 +63,7 @@ export function createFusion({ db, clock, instances }: FusionDeps): Fusion {
 
 const notFound = () => new ApiError('not_found', 'There is no instance with this id.')
 
-/** A fusion lasts while both have the same number. An instance that is only logged out may come back with it. */
+/** A fusion lasts while both instances have the same number. A logged-out instance may return with it. */
 const removeOnChange: InstanceListener = async (tx, change) => {
   const { id } = change
   if (change.kind !== 'number') await tx.run(removeFusion, { id })

@@ -8,7 +8,7 @@ const fusionsAfter = sql<{ after: string; rows: number }, NumberedFusion>(
 )
 const setFusionNumber = sql<NumberedFusion>('UPDATE fusions SET number = :number WHERE official_id = :officialId')
 
-/** Gives fusions of an earlier version the key by which numbers are compared now. */
+/** Replaces the keys of fusions from earlier versions by those that are compared now. */
 export const rekeyFusions = (db: Db): Promise<number> =>
   rekey<NumberedFusion>(db, {
     table: 'fusions',

@@ -3,10 +3,10 @@ import type { InstanceSubject } from '../handler.ts'
 import type { Reservation } from '../group-additions.ts'
 import type { UpdateGroupBody } from './contract.ts'
 
-/** Finds what an engine can do. @throws ApiError engine_mismatch */
+/** Finds a function of an engine. @throws ApiError engine_mismatch */
 export type ActFinder = <K extends keyof DirectActs>(name: K) => DirectActs[K]
 
-/** @returns the result for each person it names. */
+/** @returns the result for each named person. */
 type Change = (additions: Reservation) => Promise<readonly MemberResult[]>
 
 const MEMBER_CHANGES = {
@@ -17,8 +17,8 @@ const MEMBER_CHANGES = {
 } as const
 
 /**
- * The changes of a group that a body asks for, in their order. None is made yet.
- * @throws ApiError engine_mismatch if the engine cannot make one of them.
+ * The changes that a request body asks for, in order, none of them made yet.
+ * @throws ApiError engine_mismatch if the engine does not support one of them.
  */
 export function changesOf(act: ActFinder, instance: InstanceSubject, id: string, body: UpdateGroupBody): Change[] {
   return [

@@ -144,7 +144,7 @@ const EXAMPLE = {
 } as const satisfies GroupRecord
 const RESULTS = [{ phone: '12025550123', done: true, reason: null }] as const
 
-/** The groups that a number is in. The network keeps them, so nothing of them is stored here. */
+/** The groups of a number. The network keeps them, so nothing is stored here. */
 export const groupsContract = {
   listGroupChats: operation({
     ...common,

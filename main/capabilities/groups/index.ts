@@ -34,7 +34,10 @@ interface CreateCall {
   readonly idempotencyKey: string | null
 }
 
-/** Each throws ApiError not_ready for an instance that is not connected, engine_mismatch, and what the network says. */
+/**
+ * Each function throws ApiError not_ready for an instance that is not connected, engine_mismatch, and errors of the
+ * network.
+ */
 export interface Groups {
   list(instance: InstanceSubject, query: GroupsQuery): Promise<GroupList>
   create(instance: InstanceSubject, call: CreateCall): Promise<Created>
@@ -72,7 +75,7 @@ export function createGroups({ cursors, ids, instances, reserveAdditions, ...dep
     }
   }
 
-  /** @param progress of the steps: what fails after the first leaves a group behind. */
+  /** @param progress records the steps, because a failure after the first one leaves a group behind. */
   async function create(
     instance: InstanceSubject,
     { subject, description, participants = [], join_approval: needsApproval }: CreateGroupBody,
@@ -102,7 +105,7 @@ export function createGroups({ cursors, ids, instances, reserveAdditions, ...dep
       const groups = actsOf(instance)('groups')
       const found = await callEngine(instance, () => groups(instance))
       const words = q === undefined ? '' : fold(q)
-      // Folded, some characters are nothing: they are searched as they are.
+      // Case folding can leave nothing of a text; it is then searched unchanged.
       const isMatch = (name: string) => (words === '' ? name.includes(q ?? '') : fold(name).includes(words))
       const isWanted = (group: Group) => (kind === undefined || group.kind === kind) && isMatch(group.name)
       const left = found
@@ -149,7 +152,7 @@ export function createGroups({ cursors, ids, instances, reserveAdditions, ...dep
       const changes = changesOf(act, instance, id, body)
       const inviteLink = body.invite_link === undefined ? undefined : act('inviteLink')
       return callEngine(instance, async () => {
-        // Of a group that the number is not in, nothing is tried.
+        // Fails first if the number is not in the group.
         await group(instance, id)
         const additions = await reserveAdditions(instance, body.add_participants ?? [])
         const results: MemberResult[] = []

@@ -40,15 +40,15 @@ export interface History {
   read(instance: InstanceSubject): Promise<HistoryImportView>
   /** @throws ApiError invalid_state */
   update(instance: InstanceSubject, patch: HistoryImportPatch): Promise<HistoryImportView>
-  /** The network hands out messages of before. Idempotent. */
+  /** The network sent old messages. Idempotent. */
   onPast(instance: InstanceSubject, messages: readonly HistoryMessage[]): Promise<void>
 }
 
 const DAY_MS = 86_400_000
-/** A phone that is asleep answers later. */
+/** A sleeping phone answers later. */
 const RETRY_DELAYS_MS = [1, 5, 30, 120].map((minutes) => minutes * 60_000)
 
-/** Imports of what was said before the service was there: a job that asks the phone, chat by chat. */
+/** Imports old messages with a job that asks the phone for one chat after another. */
 export function createHistory({ db, clock, ids, jobs, live, instances, messages }: HistoryDeps): History {
   const steps = createSteps({
     ...{ db, clock, messages },
@@ -67,7 +67,7 @@ export function createHistory({ db, clock, ids, jobs, live, instances, messages 
     retryDelaysMs: RETRY_DELAYS_MS,
     async act({ subjectId, input }, signal) {
       const of = await db.readOne(importOf, { instanceId: input.instanceId })
-      // Another import has replaced it.
+      // Another import has replaced this one.
       if (of?.importId !== subjectId) return undefined
       const instance = await instances.subject(of.accountId, of.instanceId)
       const source = instance && !instance.deleted ? instances.engineFor(instance).history : undefined
@@ -75,7 +75,7 @@ export function createHistory({ db, clock, ids, jobs, live, instances, messages 
     },
     async record(tx, { subjectId, input }, result) {
       const of = await tx.one(importOf, { instanceId: input.instanceId })
-      // It was canceled meanwhile, or replaced.
+      // Canceled or replaced meanwhile.
       const isOpen = of?.importId === subjectId && (of.state === 'running' || of.state === 'paused')
       if (result === undefined || !isOpen) return { kind: 'done' }
       const outcome = await result.record(tx)

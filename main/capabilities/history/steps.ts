@@ -12,7 +12,7 @@ import { addChat, countImport, moveChat, nextChat, removeChat, type ImportRow } 
 /** One step of an import: a page of chats is listed, or a page of messages fetched. */
 export interface ImportInput {
   readonly instanceId: string
-  /** The list of chats that is being read, and where it goes on; absent: the chats are listed. */
+  /** The list of chats being read and its position; absent: the list is complete. */
   readonly listing?: 'phone' | 'messages'
   readonly after?: string
 }
@@ -25,7 +25,7 @@ type Progress = {
 }
 const NOTHING: Progress = { total: 0, done: 0, messages: 0, hasPhoneList: 0 }
 
-/** What a step has found, written in one commit. */
+/** The result of a step, stored in one commit. */
 export interface StepResult {
   record(tx: Tx): Promise<JobOutcome>
 }
@@ -34,16 +34,16 @@ interface StepDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now' | 'movedMs'>
   readonly messages: Pick<Messages, 'importPast' | 'nameChat' | 'oldestIn'>
-  /** Adds the next step to the import in the caller's commit. */
+  /** Adds the next step of the import in the caller's commit. */
   readonly next: (tx: Tx, of: ImportRow, input: ImportInput, inMs: number) => Promise<void>
-  /** In the commit that ends the import. */
+  /** Runs in the commit that ends the import. */
   readonly complete: (tx: Tx, of: ImportRow) => Promise<void>
 }
 
 const CHATS_AT_ONCE = 100
 /** As many as WhatsApp's own client asks for. */
 const MESSAGES_AT_ONCE = 50
-/** Between two questions to the phone, which has other things to do. */
+/** Pause between two requests, because the phone is busy with other work. */
 const PAUSE_MS = 1_500
 const WAIT_FOR_LINK_MS = 30_000
 
@@ -54,7 +54,7 @@ export function createSteps({ db, clock, messages, next, complete }: StepDeps) {
   const add = async (tx: Tx, { instanceId }: ImportRow, { atMs: at, isOwn, ...place }: HistoryPlace) =>
     tx.run(addChat, { instanceId, ...place, own: isOwn ? 1 : 0, at })
 
-  /** The chats that the phone named when it was linked: their newest message then comes with them. */
+  /** The chats that the phone sent when it was linked. Their newest message arrives with them. */
   async function listOfPhone(
     of: ImportRow,
     instance: InstanceSubject,
@@ -122,7 +122,7 @@ export function createSteps({ db, clock, messages, next, complete }: StepDeps) {
     const page = await source
       .before(instance, { ...rest, chat, isOwn: own === 1 }, MESSAGES_AT_ONCE, signal)
       .catch((error: unknown) => {
-        // Nobody has the number any more.
+        // The number no longer exists.
         if (error instanceof ApiError && error.code === 'not_found')
           return { messages: [], oldest: null, isComplete: true }
         throw error

@@ -8,7 +8,7 @@ export type ImportState = 'running' | 'paused' | 'completed' | 'failed' | 'cance
 export interface ImportRow {
   readonly instanceId: InstanceId
   readonly accountId: AccountId
-  /** Names its jobs. */
+  /** Id of its jobs. */
   readonly importId: string
   readonly days: number
   readonly sinceMs: number
@@ -58,7 +58,7 @@ export const countImport = sql<
 
 export const removeImport = sql<OfInstance>('DELETE FROM history_imports WHERE instance_id = :instanceId')
 
-// The chats that are not done.
+// Chats that are not finished.
 
 export interface ChatRow {
   readonly chat: string
@@ -70,7 +70,7 @@ export interface ChatRow {
 
 type NewChat = OfInstance & { chat: string; address: string | null; engineMessageId: string; own: 0 | 1; at: number }
 
-/** A chat that is in the list already stays where it is. */
+/** A chat that is already in the list keeps its position. */
 export const addChat = sql<NewChat>(
   `INSERT INTO history_chats (instance_id, chat, address, engine_message_id, own, at)
    VALUES (:instanceId, :chat, :address, :engineMessageId, :own, :at)

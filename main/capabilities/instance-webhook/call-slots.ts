@@ -1,7 +1,7 @@
 import { mayTake } from '../../kernel/fair-share.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 
-/** Calls under way at once, over all instances and for each of them. */
+/** Limits of concurrent calls: in total, and per instance. */
 export const CALLS_AT_ONCE = 64
 export const CALLS_PER_INSTANCE = 4
 
@@ -21,7 +21,7 @@ export interface Share {
   readonly dueRevision: number
 }
 
-/** Owns the slot accounting: an instance or account whose receivers hang blocks only its own slots. */
+/** Accounts for the slots, so that hanging receivers block only the slots of their own instance or account. */
 export function createCallSlots() {
   const queues = new Map<string, InstanceQueue>()
   let inFlight = 0
@@ -50,7 +50,7 @@ export function createCallSlots() {
   }
 
   return {
-    /** Something of this instance is due. */
+    /** A call of this instance is due. */
     markDue({ instanceId, accountId }: { instanceId: string; accountId: AccountId }): void {
       const queue = queues.get(instanceId) ?? { accountId, inFlight: 0, isWaiting: false, dueRevision: 0 }
       queue.accountId = accountId
@@ -74,13 +74,12 @@ export function createCallSlots() {
       }
       return shares
     },
-    /** Gives back the slots no call was obtained for. Fewer calls than slots: nothing more is due. */
+    /** Returns the slots for which no call was found. Fewer calls than slots means that nothing more is due. */
     settle({ instanceId, slots, dueRevision }: Share, obtained: number): void {
       const queue = queues.get(instanceId)
       if (queue && obtained < slots && queue.dueRevision === dueRevision) queue.isWaiting = false
       release(instanceId, slots - obtained)
     },
-    /** A call ended. */
     release: (instanceId: string) => release(instanceId, 1),
   }
 }

@@ -3,12 +3,12 @@ import type { AccountId } from '../../kernel/ids.ts'
 import type { Outbound, OutboundAnswer } from '../../outbound/outbound.ts'
 import type { DueCall, Webhook } from './store.ts'
 
-/** One claimed try. */
+/** One claimed attempt. */
 export interface Call {
   readonly instanceId: string
   readonly accountId: AccountId
   readonly eventSeq: number
-  /** Number of this try, from 1. */
+  /** Number of this attempt, from 1. */
   readonly try: number
   readonly webhook: Webhook
   readonly body: Buffer
@@ -16,7 +16,7 @@ export interface Call {
 
 export type CallResult = 'taken' | 'failed' | 'cut_off'
 
-/** Posts one call: not signed, redirects not followed. */
+/** Posts one call without a signature; redirects are not followed. */
 export async function post(
   outbound: Pick<Outbound, 'request'>,
   { webhook, body, accountId }: Call,
@@ -39,7 +39,7 @@ function verdict(answer: OutboundAnswer): CallResult {
   return answer.code === 'aborted' ? 'cut_off' : 'failed'
 }
 
-/** `data` is that of the event, which has no credentials, plus its id and type. */
+/** `data` is the event's data, which contains no credentials, plus its id and type. */
 export function bodyOf(
   instanceId: string,
   { instanceName }: Pick<Webhook, 'instanceName'>,

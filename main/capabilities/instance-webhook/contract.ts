@@ -20,9 +20,9 @@ export type EventName = (typeof EVENT_NAMES)[number]
 
 export const DEFAULT_NAMES = ['MESSAGE', 'CONNECTION'] as const satisfies readonly EventName[]
 
-/** Including the first try. */
+/** Number of attempts, including the first. */
 export const TRIES = 3
-/** From a failed try to the next one. */
+/** Seconds from a failed attempt to the next one. */
 export const GAPS_SECONDS = [10, 60] as const
 export const DROPPED_AFTER_MINUTES = 60
 
@@ -147,7 +147,7 @@ export const instanceWebhookContract = {
     summary: 'Set the webhook of an instance, by POST',
     description: 'The same as `PUT` on this path, for clients that use POST.',
     origin: 'ours',
-    // set_instance_webhook does the same.
+    // The tool set_instance_webhook does the same.
     tool: null,
   }),
 

@@ -37,25 +37,28 @@ interface DeliveryDeps {
 const SECOND_MS = 1_000
 const LONGEST_GAP_MS = Math.max(...GAPS_SECONDS) * SECOND_MS
 const CHORES_MS = 60 * SECOND_MS
-/** Rows one commit removes. */
+/** Rows removed in one commit. */
 export const CHUNK = 500
 
 export interface DeliveryWorker extends Worker {
-  /** At each opening, before the service listens: what another boot left under way is due again. */
+  /** Runs at each start, before the service listens: calls that another boot left unfinished become due again. */
   recover(): Promise<void>
-  /** Calls may be due that did not wake the worker. */
+  /** Checks for due calls that did not wake the worker. */
   lookAgain(): Promise<void>
 }
 
 type Outcome = Over<Call, CallResult>
 
-/** Seconds until the next try, or undefined after the last one. */
+/** Seconds until the next attempt, or undefined after the last one. */
 const gapAfter = ({ job, result }: Outcome) =>
   result === 'failed' && job.try < TRIES ? GAPS_SECONDS[job.try - 1] : undefined
 
 const isGivenUp = (outcome: Outcome) => outcome.result === 'failed' && gapAfter(outcome) === undefined
 
-/** Calls what is due: three tries, then dropped. Has tables of its own, like the account webhooks, and shares their worker. */
+/**
+ * Makes due calls: three attempts, then the call is dropped. Has its own tables, like account webhooks, and shares
+ * their worker.
+ */
 export function createDeliveryWorker({
   db,
   clock,
@@ -77,7 +80,7 @@ export function createDeliveryWorker({
       slots.settle(share, calls.length)
       return calls
     } catch (error) {
-      // Another share of this turn may have succeeded, and its calls must be made.
+      // Another share of this turn may have succeeded, and its calls must still be made.
       log.warn({ event: 'instance_webhook.claim_failed', cause: cause(error) })
       slots.settle({ ...share, dueRevision: -1 }, 0)
       return []
@@ -131,7 +134,7 @@ export function createDeliveryWorker({
     if (clock.mono() - choresAtMono < CHORES_MS) return
     choresAtMono = clock.mono()
     const before = clock.now() - DROPPED_AFTER_MINUTES * 60 * SECOND_MS
-    // Until nothing old is left: what is under way stays where it is, so a chunk need not be full.
+    // Repeats until no old rows are left: running calls are kept, so a chunk need not be full.
     for (let dropped = 1; dropped > 0;) {
       dropped = await db.commit((tx) => tx.run(dropOld, { before, limit: CHUNK }))
       if (dropped > 0) log.warn({ event: 'instance_webhook.dropped', calls: dropped })

@@ -5,8 +5,8 @@ import { NAME_OF, wants } from './event-names.ts'
 import { type DueInstance, endWebhook, insertCall, namesOf } from './store.ts'
 
 /**
- * Notes a call in the commit that records its event: neither exists without the other. A deleted instance is called one
- * last time, if it listens to its connection, and then its webhook has ended.
+ * Records a call in the commit of its event, so that neither exists without the other. A deleted instance is called
+ * one last time if its webhook includes connection events; then its webhook ends.
  * @param markDue called after the commit.
  */
 export function createEnqueue({ markDue }: { markDue: (due: DueInstance) => void }): InCommit<EventType> {
@@ -18,7 +18,7 @@ export function createEnqueue({ markDue }: { markDue: (due: DueInstance) => void
       if (found === undefined) return
       if (type === 'instance.deleted') await tx.run(endWebhook, { instanceId, now })
       const name = NAME_OF[type]
-      // Written by this room from names it had checked.
+      // This room wrote it with valid names only.
       if (!wants(JSON.parse(found.events) as EventName[], name)) return
       await tx.run(insertCall, { eventSeq, instanceId, name, now })
       tx.afterCommit(() => markDue({ instanceId, accountId }))

@@ -5,8 +5,8 @@ import { TRAITS } from '../../contract/engine-traits.ts'
 import { DEFAULT_NAMES, EVENT_NAMES, type EventName } from './contract.ts'
 
 /**
- * The older name of each event. Those of CALL, GROUP, PRESENCE and CONTACT are in line-events.ts. A webhook cannot exist
- * before its instance, so nobody hears of `instance.created`; it has a name all the same.
+ * The older name of each event. The events of CALL, GROUP, PRESENCE and CONTACT are in line-events.ts.
+ * `instance.created` has a name too, although no webhook can exist before its instance.
  */
 export const NAME_OF = {
   'instance.created': 'CONNECTION',
@@ -32,9 +32,9 @@ export function wants(names: readonly EventName[], name: EventName): boolean {
 }
 
 /**
- * The names a webhook is set to, each once, in the caller's order. The official engine sends everything, whatever was
- * asked for.
- * @throws ApiError validation_error for a name that does not exist, and for none at all.
+ * The event names of a webhook, without duplicates, in the caller's order. The official engine always sends all of
+ * them.
+ * @throws ApiError validation_error for an unknown name, and for an empty list.
  */
 export function parseEventNames(engine: Engine, asked: readonly string[] = DEFAULT_NAMES): readonly EventName[] {
   if (!TRAITS[engine].choosesEvents) return ['ALL']

@@ -48,31 +48,34 @@ export interface InstanceWebhooksDeps {
   }
 }
 
-/** More calls than an instance can have. */
+/** More calls than an instance can have, to remove all of them. */
 const ALL = 1_000_000
 
 export interface InstanceWebhooks {
-  /** Sets it, or replaces what was set. @throws ApiError invalid_url, validation_error */
+  /** Creates or replaces the webhook. @throws ApiError invalid_url, validation_error */
   set(instance: InstanceSubject, body: SetBody, requireAccess: RequireAccess): Promise<InstanceWebhook>
   read(instance: InstanceSubject): Promise<InstanceWebhook>
-  /** Removes it with every call that was still to be made. */
+  /** Removes it with all its pending calls. */
   remove(instance: InstanceSubject): Promise<void>
-  /** How many calls failed at least once and are still to be made. */
+  /** Number of pending calls that have failed at least once. */
   failing(id: InstanceId): Promise<number>
-  /** Its lines of the overview. */
+  /** Its issues for the overview. */
   attention(query: AttentionQuery): Promise<AttentionLine[]>
-  /** Something happened on the line besides messages; nothing is kept unless the webhook asked for it. */
+  /** An event other than a message; it is stored only if the webhook includes it. */
   onLineEvent(id: InstanceId, event: LineEvent): Promise<void>
-  /** An account that was suspended may be called again. */
+  /** Called when a suspended account becomes active again. */
   lookAgain(): Promise<void>
-  /** At each opening, before the service listens. */
+  /** Runs at each start, before the service listens. */
   recover(): Promise<void>
   start(): void
-  /** Lets calls under way end for `drainMs`, and gives the rest their try back. */
+  /** Lets running calls finish for `drainMs`, and does not count the attempts of the others. */
   stop(drainMs: number): Promise<void>
 }
 
-/** The older webhook of a single instance (spec: Per-instance webhook): unsigned, three tries. Hears the ledger. */
+/**
+ * The older webhook of a single instance (spec: Per-instance webhook): unsigned, three attempts. Subscribes to the
+ * ledger.
+ */
 export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebhooks {
   const { db, clock, ledger, outbound, instances } = deps
   const slots = createCallSlots()
@@ -87,7 +90,7 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
     const { kind, id: instanceId } = change
     if (change.kind === 'transferred' && change.isRepeated) return void (await tx.run(resumeWebhook, { instanceId }))
     if (kind !== 'not_returned' && kind !== 'transferred') return
-    // Its address and the waiting calls belong to the old owner. The new owner may set another address.
+    // The URL and the waiting calls belong to the old owner. The new owner may set another URL.
     await tx.run(removeWebhook, { instanceId })
     await tx.run(dropAll, { instanceId, limit: ALL })
   })
@@ -99,12 +102,12 @@ export function createInstanceWebhooks(deps: InstanceWebhooksDeps): InstanceWebh
     async set({ id: instanceId, engine }, { url: typedUrl, events }, requireAccess) {
       const names = parseEventNames(engine, events)
       const known = await db.readOne(webhookOf, { instanceId })
-      // Each call is checked again, so one that leads nowhere at the moment does not keep its events from being changed.
+      // Each call checks its URL again, so a URL that does not resolve now must not prevent a change of the events.
       const url = known?.url === typedUrl ? typedUrl : await checked(typedUrl)
       const { instance_name: instanceName } = await instances.get(instanceId)
       const row = { instanceId, instanceName, url, events: JSON.stringify(names), now: clock.now() }
       const written = await db.commit(async (tx) => {
-        // The check of the URL takes a while.
+        // Checked again, because the check of the URL takes a while.
         await requireAccess(tx)
         return tx.run(upsertWebhook, row)
       })

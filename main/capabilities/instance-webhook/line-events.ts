@@ -22,7 +22,7 @@ const NAME_OF = {
   'contact.updated': 'CONTACT',
 } as const satisfies Record<LineEventType, EventName>
 
-/** No account webhook has the number 0, so no list and no replay shows these. */
+/** No account webhook has the number 0, so lists and replays leave these events out. */
 const reserve = sql<{ seq: number }>('UPDATE events SET only_for = 0 WHERE seq = :seq')
 
 interface LineEventsDeps {
@@ -34,14 +34,14 @@ interface LineEventsDeps {
 }
 
 /**
- * What happens on a line besides messages. It is written down only for a webhook that asked for it: presence alone can be
- * more than all messages together.
+ * Events of an instance other than messages. Stored only for a webhook that includes them: presence events alone can
+ * outnumber all messages.
  */
 export function createLineEvents({ db, clock, ledger, accountOf, markDue }: LineEventsDeps) {
   return async (instanceId: InstanceId, { type, data }: LineEvent): Promise<void> => {
     const name = NAME_OF[type]
     const found = await db.readOne(namesOf, { instanceId })
-    // Written by this room from names it had checked.
+    // This room wrote it with valid names only.
     if (!found || !wants(JSON.parse(found.events) as EventName[], name)) return
     const accountId = await accountOf(instanceId)
     if (accountId === undefined) return

@@ -7,7 +7,7 @@ interface OfInstance {
   instanceId: string
 }
 
-/** Where calls of an instance go. */
+/** The webhook of an instance. */
 export interface Webhook {
   readonly instanceName: string
   readonly url: string
@@ -21,16 +21,16 @@ interface WebhookRow {
 }
 
 export function toWebhook({ events, ...row }: WebhookRow): Webhook {
-  // Written by this room from names it had checked.
+  // This room wrote it with valid names only.
   return { ...row, names: JSON.parse(events) as EventName[] }
 }
 
-/** What an instance is called for, asked for every event there is: one search in a small table. */
+/** The event names of an instance's webhook. Read for every event: one search in a small table. */
 export const namesOf = sql<OfInstance, { events: string }>(
   'SELECT events FROM instance_webhooks WHERE instance_id = :instanceId AND ended = 0',
 )
 
-/** An ended one is found too: it has last calls to make. */
+/** Also finds ended webhooks, which may have last calls to make. */
 export const webhookOf = sql<OfInstance, WebhookRow>(
   'SELECT instance_name AS instanceName, url, events FROM instance_webhooks WHERE instance_id = :instanceId',
 )
@@ -45,12 +45,12 @@ export const upsertWebhook = sql<OfInstance & { instanceName: string; url: strin
 
 export const removeWebhook = sql<OfInstance>('DELETE FROM instance_webhooks WHERE instance_id = :instanceId')
 
-/** The instance is gone: nothing more is noted, what was noted is still called. */
+/** The instance was deleted: no new calls are recorded, and recorded ones are still made. */
 export const endWebhook = sql<OfInstance & { now: number }>(
   'UPDATE instance_webhooks SET ended = 1, updated_at = :now WHERE instance_id = :instanceId',
 )
 
-/** The instance is with the account again that has set it. */
+/** The instance has returned to the account that set the webhook. */
 export const resumeWebhook = sql<OfInstance>('UPDATE instance_webhooks SET ended = 0 WHERE instance_id = :instanceId')
 
 export const removeEnded = sql(
@@ -58,16 +58,14 @@ export const removeEnded = sql(
      SELECT 1 FROM instance_webhook_calls c WHERE c.instance_id = instance_webhooks.instance_id)`,
 )
 
-// Calls.
-
 export const insertCall = sql<OfInstance & { eventSeq: number; name: EventName; now: number }>(
   `INSERT INTO instance_webhook_calls (event_seq, instance_id, name, next_try_at, created_at)
    VALUES (:eventSeq, :instanceId, :name, :now, :now)`,
 )
 
 /**
- * A due time further off than any gap was written under a clock that has been set back since, and counts as due.
- * An event that retention took away in spite of it is not found, and its call is dropped by its age.
+ * A due time further in the future than the longest delay was written before the clock was set back, and counts as
+ * due. If retention removed the event nevertheless, its call is dropped by age.
  */
 const DUE = `(c.next_try_at <= :now OR c.next_try_at > :furthest)`
 
@@ -91,7 +89,7 @@ export const dueCalls = sql<OfInstance & { now: number; furthest: number; limit:
     ORDER BY c.event_seq LIMIT :limit`,
 )
 
-/** Calls that failed at least once and are tried again. */
+/** Calls that failed at least once and are retried. */
 export const failingCalls = sql<OfInstance, { count: number }>(
   'SELECT count(*) AS count FROM instance_webhook_calls WHERE instance_id = :instanceId AND tries > 0 AND lease IS NULL',
 )
@@ -108,7 +106,7 @@ export const failingInstances = sql<
    GROUP BY i.id, i.name`,
 )
 
-/** The clients of an agency with such instances. A suspended client is not called. */
+/** Clients of an agency with such instances. Suspended clients are not called. */
 export const failingClients = sql<
   { accountId: string; network: Network | null },
   { id: string; name: string; count: number }
@@ -120,13 +118,13 @@ export const failingClients = sql<
    GROUP BY a.id`,
 )
 
-/** Something of it is due. */
+/** An instance with a due call. */
 export interface DueInstance {
   readonly instanceId: InstanceId
   readonly accountId: AccountId
 }
 
-/** Every instance with something due: hops from one to the next, however many calls each has. */
+/** Every instance with a due call. Jumps from one to the next, however many calls each has. */
 export const waitingInstances = sql<{ now: number; furthest: number }, DueInstance>(
   `WITH RECURSIVE waiting (id) AS (
      SELECT min(instance_id) FROM instance_webhook_calls WHERE lease IS NULL
@@ -154,12 +152,15 @@ export const tryAgain = sql<Fenced & { at: number }>(
   `UPDATE instance_webhook_calls SET lease = NULL, next_try_at = :at WHERE event_seq = :eventSeq AND lease = :boot`,
 )
 
-/** It was cut off by us, so the try is given back. */
+/** The call was interrupted on our side, so the attempt is not counted. */
 export const giveBack = sql<Fenced>(
   `UPDATE instance_webhook_calls SET lease = NULL, tries = tries - 1 WHERE event_seq = :eventSeq AND lease = :boot`,
 )
 
-/** Left running by an earlier boot. The try is counted, or a call that crashes the process would loop. */
+/**
+ * Calls that an earlier boot left running. The attempt counts, because a call that crashes the process would
+ * otherwise repeat endlessly.
+ */
 export const dropAbandoned = sql<{ boot: string; tries: number }>(
   `DELETE FROM instance_webhook_calls WHERE lease > '' AND lease <> :boot AND tries >= :tries`,
 )
@@ -167,7 +168,7 @@ export const releaseAbandoned = sql<{ boot: string }>(
   `UPDATE instance_webhook_calls SET lease = NULL WHERE lease > '' AND lease <> :boot`,
 )
 
-/** The oldest come first by key, so a pass that finds nothing old looks at `limit` rows and no more. */
+/** The oldest rows come first in the key, so a pass that finds nothing old reads at most `limit` rows. */
 export const dropOld = sql<{ before: number; limit: number }>(
   `DELETE FROM instance_webhook_calls WHERE event_seq IN (
      SELECT event_seq FROM (SELECT event_seq, created_at, lease FROM instance_webhook_calls ORDER BY event_seq LIMIT :limit)

@@ -2,7 +2,10 @@ import { Type, type Static, type TInteger } from 'typebox'
 import { operation, type Contract } from '../../contract/operation.ts'
 import { Body, Nullable } from '../../contract/shapes.ts'
 
-/** What one line may set. Slower is always safe; faster has a bound, because numbers that send fast are banned. */
+/**
+ * Limits of a number's pace settings. Slower is always safe; faster is limited, because numbers that send fast get
+ * banned.
+ */
 const PACE_BOUNDS = {
   per_minute: { minimum: 1, maximum: 120 },
   burst: { minimum: 1, maximum: 30 },
@@ -150,7 +153,7 @@ export const lineSettingsContract = {
       },
       reply: EXAMPLE,
     },
-    // The body has a password, and calls of assistants are kept.
+    // The body contains a password, and calls of assistants are recorded.
     tool: null,
   }),
 } as const satisfies Contract

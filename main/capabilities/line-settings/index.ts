@@ -23,7 +23,7 @@ export interface LineSettingsDeps {
   readonly log: Log
   readonly seal: Seal
   readonly instances: Pick<Instances, 'engineFor' | 'owned' | 'subscribe'>
-  /** Read for each answer: the window can change them. */
+  /** Read for each answer, because the window can change them. */
   readonly config: {
     readonly pacePerMinute: number
     readonly paceBurst: number
@@ -48,14 +48,14 @@ const DEFAULTS: LineSettingsRow = {
   ...{ online: 0, ...NO_PROXY },
 }
 
-/** How each line connects and sends, where it differs from the others. */
+/** Connection and sending settings of single numbers. */
 export function createLineSettings({ db, clock, log, seal, instances, config }: LineSettingsDeps): LineSettings {
   instances.subscribe(async (tx, change) => {
     const { kind, id: instanceId } = change
     const isOfOther = change.kind === 'transferred' && !change.isRepeated
     if (kind !== 'deleted' && kind !== 'not_returned' && !isOfOther) return
     const removed = await tx.run(removeLineSettings, { instanceId })
-    // Otherwise the new owner's number would stay connected through the server of the old one.
+    // Otherwise the new owner's number would stay connected through the old owner's proxy.
     if (kind === 'transferred' && removed > 0) tx.afterCommit(() => void applyToNewOwner(instanceId))
   })
 
@@ -64,7 +64,7 @@ export function createLineSettings({ db, clock, log, seal, instances, config }: 
     if (found) await apply(found.subject)
   }
 
-  /** They are stored: what cannot be applied now is applied when the line connects. */
+  /** The settings are stored already; what cannot be applied now is applied on the next connect. */
   async function apply(instance: InstanceSubject): Promise<void> {
     try {
       await instances.engineFor(instance).lines?.settingsChanged(instance)
@@ -119,7 +119,7 @@ export function createLineSettings({ db, clock, log, seal, instances, config }: 
       const { id: instanceId } = instance
       const columns = proxy ? await columnsOf(lines, instanceId, proxy) : proxy === null ? NO_PROXY : {}
       const row = await db.commit(async (tx) => {
-        // The check of a proxy takes a while.
+        // Checked again, because the check of a proxy takes a while.
         await requireAccess(tx)
         const before = (await tx.one(lineSettingsOf, { instanceId })) ?? DEFAULTS
         const after: LineSettingsRow = {
@@ -166,7 +166,7 @@ function toProxy({ type, host: typed, port, username, password }: ProxyPatch): P
   return { type, host: place.host, port, credentials }
 }
 
-/** A SOCKS proxy is told the length in one byte. */
+/** The SOCKS protocol has one byte for the length. */
 const CREDENTIAL_BYTES = 255
 
 const sandboxHasNoProxy = () =>

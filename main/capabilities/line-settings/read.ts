@@ -7,7 +7,7 @@ import { lineSettingsOf, type LineSettingsRow } from './store.ts'
 
 type Login = NonNullable<Proxy['credentials']>
 
-/** What is set for a line, for its engine. */
+/** The settings of a number, for its engine. */
 export function createReadLineSettings({ db, seal }: { db: Pick<Db, 'readOne'>; seal: Seal }): ReadLineSettings {
   return async (instanceId) => {
     const row = await db.readOne(lineSettingsOf, { instanceId })
@@ -31,7 +31,7 @@ export function sealLogin(seal: Seal, { username, password }: Login, instanceId:
 }
 
 function openLogin(seal: Seal, sealed: Uint8Array, instanceId: string): Login {
-  // Written in this form by `sealLogin`.
+  // `sealLogin` wrote it in this form.
   const [username, password] = JSON.parse(seal.openBytes(sealed, ownerOf(instanceId)).toString()) as [string, string]
   return { username: new Secret(username), password: new Secret(password) }
 }

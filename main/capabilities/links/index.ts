@@ -55,7 +55,7 @@ export interface LinksDeps {
   /** The account, or its agency, owes money. */
   readonly isFrozen: (accountId: AccountId) => Promise<boolean>
   readonly brandOf: (accountId: AccountId) => Promise<Branding & { readonly name: string }>
-  /** Where links begin, without a slash at its end, and who can open them. */
+  /** Base URL of links, without a trailing slash, and from where they can be opened. */
   readonly address: () => { readonly url: string; readonly reachable: 'everywhere' | 'network' | 'computer' }
 }
 
@@ -91,30 +91,30 @@ export interface LinkView {
     | 'last_disconnect_reason'
   >
   readonly permanent: boolean
-  /** null: the instance is connected by a page of its own. */
+  /** null: the instance is connected on its own page. */
   readonly qr: QrView | null
-  /** A pairing code rings the phone that it is for, which a frozen account may not do. */
+  /** Requesting a pairing code notifies the phone, which a frozen account may not do. */
   readonly canRequestCode: boolean
-  /** Somebody has paired, and the link is over. */
+  /** The number was paired, and the link has ended. */
   readonly isDone: boolean
 }
 
-/** Who opened it. */
+/** The visitor of a link. */
 export interface Visitor {
   readonly address: string | null
   readonly browser: string | null
 }
 
 export interface LinkPage {
-  /** undefined for every link that does not open, without a reason. */
+  /** undefined for every invalid link, without a reason. */
   open(token: string): Promise<{ readonly instanceId: InstanceId; readonly accountId: AccountId } | undefined>
   noteVisit(token: string, visitor: Visitor): Promise<void>
-  /** @param seen the page is open: the success is shown once more, although the link is over. */
+  /** @param seen the page was open before: it may still show the success after the link ended. */
   view(token: string, seen?: boolean): Promise<LinkView | undefined>
   /** A new code, or a pairing code for a phone. @throws ApiError */
   refresh(token: string): Promise<void>
   pairingCode(token: string, phone: string): Promise<void>
-  /** Address of the page on which a passkey confirms. @throws ApiError */
+  /** URL of the page that confirms a passkey. @throws ApiError */
   passkey(token: string): Promise<string>
 }
 
@@ -127,15 +127,15 @@ const OPERATION = 'POST access-links'
 const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 const sealName = (accountId: string, key: string) => `access link:${accountId}:${key}`
 
-/** Links with which somebody without an account here connects one instance. Of a token only the hash is stored. */
+/** Links with which a person without an account here connects one instance. Only the hash of a token is stored. */
 export function createLinks(deps: LinksDeps) {
   const { db, clock, ids, random, seal, idempotency, instances } = deps
 
   instances.subscribe(async (tx, { kind, id: instanceId }) => {
-    // Who had a link of the old account must not connect, or disconnect, the number of the new one.
+    // A person with a link of the old account must not connect or disconnect the new account's number.
     if (kind === 'deleted' || kind === 'transferred') await tx.run(revokeOfInstance, { instanceId, now: clock.now() })
   })
-  // A link that came back is no pairing.
+  // A reconnect is not a pairing.
   deps.ledger.inCommit({
     phase: 'record',
     on: ['instance.connected'],
@@ -159,7 +159,7 @@ export function createLinks(deps: LinksDeps) {
     return deps.isSuspended(accountId) ? 'suspended' : 'open'
   }
 
-  /** The same work for every token: one hash and one read. */
+  /** Does the same work for every token, valid or not: one hash and one read. */
   async function find(token: string): Promise<FoundLink | undefined> {
     const found = await db.readOne(linkByHash, { hash: hashOf(token.slice(0, 100)) })
     return TOKEN.test(token) ? found : undefined
@@ -177,7 +177,7 @@ export function createLinks(deps: LinksDeps) {
     return link
   }
 
-  /** Spent a moment ago, by the pairing that the open page was for. */
+  /** A link that was just used, by the pairing on the open page. */
   async function findSeen(token: string): Promise<FoundLink | undefined> {
     const link = await find(token)
     const isGone = link?.deletedAtMs !== null || link.accountStatus !== 'active'
@@ -240,7 +240,7 @@ export function createLinks(deps: LinksDeps) {
         ...{ id: ids.batch(), url: `${url}/link/${token.open()}`, permanent },
         ...{ expires_at: isoTimeOrNull(expiresAt?.atMs ?? null), created_at: isoTime(clock.now()), reachable },
       }
-      // Before the commit: a sealed keychain refuses, and nothing is left behind.
+      // Before the commit: if the keychain is locked, this fails and leaves nothing behind.
       const copy = key === null ? null : seal.seal(new Secret(JSON.stringify(link)), sealName(accountId, key))
       return db.commit(async (tx) => {
         const first = await keyed.claim(tx, link.id)
@@ -272,13 +272,13 @@ export function createLinks(deps: LinksDeps) {
       return found.map((link) => ({ ...toRecord(link, stateOf(link, instance.accountId)), seq: link.seq }))
     },
 
-    /** Instances that the creator made a link for, however long ago. */
+    /** Instances for which the creator ever made a link. */
     instancesOf: async (tx: Pick<Tx, 'all'>, creator: Creator): Promise<InstanceId[]> =>
       (await tx.all(instancesOfCreator, { creator })).map(({ instanceId }) => instanceId),
 
     createdBy: (creator: Creator) => db.read(linksCreatedBy, { creator, now: clock.now() }),
 
-    /** In the commit that ends the access of their creator. */
+    /** Runs in the commit that ends the creator's access. */
     async revokeCreatedBy(tx: Tx, accountId: AccountId, creator: Creator): Promise<void> {
       const revoked = await tx.all(revokeCreatedBy, { creator, now: clock.now() })
       tx.afterCommit(() =>
@@ -306,7 +306,7 @@ export function createLinks(deps: LinksDeps) {
     },
   }
 
-  /** The response to the first request with this key, which was written above. */
+  /** The response to the first request with this key; this room wrote it. */
   function replay(answer: Buffer, accountId: string, key: string | null) {
     const link = JSON.parse(seal.open(answer, sealName(accountId, key ?? '')).open()) as CreatedLink
     return { link, isReplayed: true }

@@ -51,7 +51,7 @@ export interface FoundLink extends LinkRow {
   readonly createdBy: Creator | null
 }
 
-/** With everything that decides whether it is open, in one statement. */
+/** Includes everything that decides whether the link is valid, in one statement. */
 export const linkByHash = sql<{ hash: Uint8Array }, FoundLink>(
   `SELECT ${COLUMNS}, l.instance_id AS instanceId, i.account_id AS accountId, i.deleted_at AS deletedAtMs,
      a.status AS accountStatus, l.created_by AS createdBy
@@ -79,7 +79,7 @@ export interface OpenLink extends Pick<LinkRow, 'id' | 'permanent' | 'last4' | '
   readonly instanceName: string
 }
 
-/** Those that still open. */
+/** Links that are still valid. */
 export const linksCreatedBy = sql<OfCreator, OpenLink>(
   `SELECT l.id, l.permanent, l.last4, l.expires_at AS expiresAtMs, l.instance_id AS instanceId, i.name AS instanceName
    FROM access_links l JOIN instances i ON i.id = l.instance_id
@@ -87,7 +87,7 @@ export const linksCreatedBy = sql<OfCreator, OpenLink>(
      AND (l.expires_at IS NULL OR l.expires_at > :now) ORDER BY l.seq DESC`,
 )
 
-/** Instances whose pages the creator of links could open, in any state of the links. */
+/** Instances that the creator of links could open, whatever the state of the links. */
 export const instancesOfCreator = sql<{ creator: string }, { instanceId: InstanceId }>(
   'SELECT instance_id AS instanceId FROM access_links WHERE created_by = :creator',
 )
@@ -97,7 +97,7 @@ export const revokeCreatedBy = sql<OfCreator, { instanceId: InstanceId }>(
    RETURNING instance_id AS instanceId`,
 )
 
-/** Opened ones that are not permanent have done what they were for. */
+/** Opened links that are not permanent are used up now. */
 export const spendLinks = sql<{ instanceId: string; now: number }, { seq: number }>(
   `UPDATE access_links SET spent_at = CASE permanent WHEN 0 THEN :now ELSE NULL END
    WHERE instance_id = :instanceId AND revoked_at IS NULL AND spent_at IS NULL AND opened_at IS NOT NULL

@@ -77,7 +77,7 @@ const Invitation = Type.Object({
   }),
 })
 
-/** A person invites people; no key does. */
+/** Only people invite people; keys cannot. */
 const ofTheOperator = {
   scope: null,
   reach: 'account',

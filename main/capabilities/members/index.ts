@@ -46,9 +46,9 @@ export interface MembersDeps {
     | 'keysOfUnknownCreator'
     | 'revokeKeys'
   >
-  /** Access links that still open. */
+  /** Access links that are still valid. */
   readonly linksCreatedBy: (creator: Creator) => Promise<readonly OpenLink[]>
-  /** Secrets of CRM webhooks that they were shown. */
+  /** Secrets of CRM webhooks that they saw. */
   readonly crmSecretsOf: (
     creator: Creator,
   ) => Promise<readonly { readonly instanceId: string; readonly instanceName: string; readonly last4: string }[]>
@@ -75,7 +75,7 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/
 const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 const DAY_MS = 86_400_000
 
-/** People who were invited to one account: a link signs in once, then a password of their own. */
+/** People invited to one account: a link signs in once, then they use their own password. */
 export function createMembers(deps: MembersDeps) {
   const { db, clock, ids, random, keyDerivation, accounts, address } = deps
 
@@ -86,14 +86,14 @@ export function createMembers(deps: MembersDeps) {
       const invitation = hashOf(credential.code)
       const found = await db.readOne(memberByInvitation, { invitation, now })
       if (found === undefined) return undefined
-      // In the commit that makes the session: a link that did not sign in still does.
+      // Runs in the commit that creates the session, so a link stays valid if the sign-in fails.
       const isStillValid = async (tx: Tx) => (await tx.one(redeemInvitation, { invitation, now })) !== undefined
       return { accountId: found.accountId, role: 'member', memberId: found.id, byLink: true, isStillValid }
     }
-    // A shared password has the id of its account where people have an e-mail address.
+    // For a shared password, the account's id stands in place of an email address.
     const name = ('email' in credential ? credential.email : credential.accountId) ?? ''
     const stored = await db.readOne(passwordByEmail, { email: name.trim().toLowerCase() })
-    // Takes as long for unknown members, so that timing does not reveal who is one.
+    // Takes as long for unknown members, so that timing does not reveal who is a member.
     const { salt = null, cost = null, hash: expected = null } = stored ?? {}
     const { password } = credential
     const made = await keyDerivation.forSignIn(network, password, salt ?? Buffer.alloc(16), cost ?? SCRYPT_COST)
@@ -121,8 +121,8 @@ export function createMembers(deps: MembersDeps) {
   }
 
   /**
-   * Keys that the member created, in whichever account, and those that the member may have created: with the shared
-   * password, or before creators were kept.
+   * Keys that the member created in any account, and keys that the member may have created: with the shared password,
+   * or before creators were recorded.
    */
   async function revocableKeys(read: Pick<Tx, 'all'>, accountId: AccountId, memberId: string) {
     const own = await accounts.keysCreatedBy(read, creatorOfMember(memberId))
@@ -132,7 +132,7 @@ export function createMembers(deps: MembersDeps) {
     return [...own.map((key) => ({ key, isOwn: true })), ...unknown.map((key) => ({ key, isOwn: false }))]
   }
 
-  /** Passes if the member has no password yet. @throws ApiError invalid_state, rate_limited */
+  /** Succeeds if the member has no password yet. @throws ApiError invalid_state, rate_limited */
   async function requirePresentPassword(accountId: AccountId, id: string, given: string | undefined): Promise<void> {
     const stored = await db.readOne(passwordOfMember, { id })
     const { hash: expected = null, salt = null, cost = null } = stored ?? {}
@@ -178,7 +178,7 @@ export function createMembers(deps: MembersDeps) {
       })
     },
 
-    /** What ends with the member, and the keys that may. */
+    /** The access that ends with the member, and the keys that can be revoked too. */
     async access(accountId: AccountId, id: string): Promise<MemberAccess> {
       const member = await find({ one: db.readOne }, accountId, id)
       const links = await deps.linksCreatedBy(creatorOfMember(member.id))
@@ -202,7 +202,7 @@ export function createMembers(deps: MembersDeps) {
       }
     },
 
-    /** @param wanted ids of the keys to revoke, of those that `access` lists; undefined: all that the member created. */
+    /** @param wanted ids of the keys to revoke, from the list of `access`; undefined: all that the member created. */
     remove: (accountId: AccountId, id: string, wanted?: readonly string[]) =>
       db.commit(async (tx) => {
         const { id: memberId } = await find(tx, accountId, id)
@@ -252,7 +252,7 @@ export function createMembers(deps: MembersDeps) {
       })
     },
 
-    /** In the commit that deletes the account. */
+    /** Runs in the commit that deletes the account. */
     async accountDeleted(tx: Tx, accountId: AccountId): Promise<void> {
       await tx.run(membersToRemove, { accountId })
     },

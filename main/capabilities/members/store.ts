@@ -49,7 +49,7 @@ export const memberByInvitation = sql<Invitation, Id & { accountId: AccountId }>
   `SELECT id, account_id AS accountId FROM members WHERE invitation = :invitation AND invitation_expires_at > :now`,
 )
 
-/** Once: the second browser finds nothing. */
+/** Works once: a second browser finds nothing. */
 export const redeemInvitation = sql<Invitation, Id>(
   `UPDATE members SET invitation = NULL, invitation_expires_at = NULL, last_seen_at = :now
    WHERE invitation = :invitation AND invitation_expires_at > :now RETURNING id`,
@@ -61,7 +61,7 @@ interface StoredPassword {
   readonly cost: number | null
 }
 
-/** What a password is checked against. */
+/** The stored hash that a password is checked against. */
 export const passwordOfMember = sql<Id, StoredPassword>(
   'SELECT password_salt AS salt, password_hash AS hash, password_cost AS cost FROM members WHERE id = :id',
 )

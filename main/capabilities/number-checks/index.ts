@@ -81,7 +81,7 @@ const DAY_MS = 86_400_000
 const PRUNED_AT_ONCE = 20
 const CSV_ROWS = 1_000
 
-/** Checks which of many numbers are on WhatsApp: a job that asks a portion in each run. */
+/** Checks which of many numbers are on WhatsApp, with a job that asks for a portion in each run. */
 export function createNumberChecks(deps: NumberChecksDeps) {
   const { db, clock, ids, jobs, ledger, cursors, idempotency, live, instances } = deps
   const ask = createPortions(deps)
@@ -98,7 +98,7 @@ export function createNumberChecks(deps: NumberChecksDeps) {
     },
     async record(tx, { input }, portion) {
       const check = await tx.one(checkNamed, { id: input.checkId })
-      // It was canceled meanwhile, or its instance is gone.
+      // Canceled meanwhile, or the instance no longer exists.
       if (portion === undefined || check === undefined || check.endedAtMs !== null) return { kind: 'done' }
       const outcome = await recordPortion(tx, check, portion)
       publish(tx, check)
@@ -175,7 +175,7 @@ export function createNumberChecks(deps: NumberChecksDeps) {
     throw new ApiError('not_found', 'This instance has no check with this id. List its checks to see their ids.')
   }
 
-  /** Those of one list, in the commit that makes the check exist. */
+  /** Adds numbers of one list, in the commit that creates the check. */
   async function insert(
     tx: Tx,
     { accountId, id: instanceId }: InstanceSubject,
@@ -229,7 +229,7 @@ export function createNumberChecks(deps: NumberChecksDeps) {
         show: (numbers) => numbers.map(toNumber),
       })
     },
-    /** @param forSpreadsheets begins it with a byte order mark, which programs stumble over. */
+    /** @param forSpreadsheets adds a byte order mark for spreadsheet programs; other programs may not accept it. */
     async csv(instance: InstanceSubject, checkId: string, forSpreadsheets: boolean): Promise<AsyncGenerator<Buffer>> {
       const { seq } = await get(instance, checkId)
       return linesOf(db, seq, forSpreadsheets)

@@ -11,18 +11,18 @@ interface Answer {
   readonly canonical: string | null
 }
 
-/** What a portion came to. */
+/** The result of a portion. */
 export type Portion =
   | { readonly kind: 'complete' }
   | { readonly kind: 'answers'; readonly answers: readonly Answer[]; readonly pauseMs: number }
-  /** Nothing was asked. `untilMs` null: nobody knows how long. `isComingBack`: the service reconnects. */
+  /** Nothing was asked. `untilMs` null: the end is unknown. `isComingBack`: the service is reconnecting. */
   | {
       readonly kind: 'waits'
       readonly reason: WaitReason
       readonly untilMs: number | null
       readonly isComingBack?: boolean
     }
-  /** Somebody else has just asked. */
+  /** Another check has just asked. */
   | { readonly kind: 'later'; readonly inMs: number }
 
 interface PortionDeps {
@@ -33,15 +33,15 @@ interface PortionDeps {
 }
 
 const DAY_MS = 86_400_000
-/** What WhatsApp tolerates of a live number; the engine asks about no more at once, and no sooner. */
+/** WhatsApp's tolerance for a live number: so many numbers per request, and so long between requests. */
 const LIVE = { numbers: 20, pauseMs: 10_000 } as const
 const SANDBOX = { numbers: 500, pauseMs: 0 } as const
-/** Numbers that are asked about in 24 hours, for each message that may be sent in a day. */
+/** Numbers that may be checked in 24 hours, for each message of the daily limit. */
 const NUMBERS_PER_MESSAGE = 5
 
-/** Asks about the next numbers of a check, if the number that asks may do so now. */
+/** Checks the next numbers, if the asking number is allowed to now. */
 export function createPortions({ db, clock, instances, safety }: PortionDeps) {
-  /** How many may be asked about now; a wait otherwise. */
+  /** How many numbers may be checked now; otherwise, the wait. */
   async function allowance({ accountId, id }: InstanceSubject): Promise<number | Portion> {
     const state = await safety.state(db, accountId, id)
     if (state?.restriction) return { kind: 'waits', reason: 'restricted', untilMs: state.restriction.untilMs }
@@ -64,7 +64,7 @@ export function createPortions({ db, clock, instances, safety }: PortionDeps) {
     if (next.length === 0) return { kind: 'complete' }
     const check = instances.engineFor(instance).direct?.check
     if (check === undefined) throw new Error('the engine cannot check numbers')
-    // Counted first: after a crash nobody knows whether it was asked.
+    // Counted first, because after a crash nobody knows whether the request was made.
     await db.commit((tx) => count(tx, instanceId, next.length))
     try {
       const found = await check(
@@ -74,7 +74,7 @@ export function createPortions({ db, clock, instances, safety }: PortionDeps) {
       const canonical = new Map(
         found.map((each) => [each.number, each.exists ? (each.canonical ?? each.number) : null]),
       )
-      // What is not answered is asked again.
+      // Numbers without an answer are checked again.
       const answers = next.flatMap(({ position, number }) =>
         canonical.has(number) ? [{ position, canonical: canonical.get(number) ?? null }] : [],
       )

@@ -79,7 +79,7 @@ export const nextNumbers = sql<{ seq: number; limit: number }, { position: numbe
   `SELECT position, number FROM number_check_numbers WHERE check_seq = :seq AND asked_at IS NULL
    ORDER BY position LIMIT :limit`,
 )
-/** What was answered is not answered again. */
+/** An answered number keeps its answer. */
 export const saveAnswer = sql<{ seq: number; position: number; canonical: string | null; now: number }>(
   `UPDATE number_check_numbers SET canonical = :canonical, asked_at = :now
    WHERE check_seq = :seq AND position = :position AND asked_at IS NULL`,
@@ -88,8 +88,6 @@ export const numbersOf = sql<{ seq: number; after: number; limit: number }, Numb
   `SELECT position, number, canonical, asked_at AS askedAtMs FROM number_check_numbers
    WHERE check_seq = :seq AND position > :after ORDER BY position LIMIT :limit`,
 )
-
-// What an instance asked in the last day.
 
 export const insertPortion = sql<{ seq: number; instanceId: string; asked: number; now: number }>(
   'INSERT INTO number_check_portions (seq, instance_id, asked, asked_at) VALUES (:seq, :instanceId, :asked, :now)',

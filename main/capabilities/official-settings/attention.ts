@@ -25,7 +25,9 @@ const nameOf = sql<{ instanceId: string }, { name: string }>(
   'SELECT name FROM instances WHERE id = :instanceId AND deleted_at IS NULL',
 )
 
-/** Numbers with a version of their own that Meta ends soon. That of the service is a notice of the service. */
+/**
+ * Numbers with their own API version that Meta ends soon. The version of the service is reported as a service notice.
+ */
 export function createAttention({ db, clock, ownVersions }: AttentionDeps) {
   /** Only a single one is shown by its name. */
   async function named(found: readonly Ending[]) {

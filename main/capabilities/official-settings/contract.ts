@@ -126,7 +126,10 @@ const COMPONENTS_EXAMPLE = {
   commands: [{ name: 'hours', hint: 'When we are open' }],
 } as const satisfies ConversationalBody
 
-/** What is set for an official number: the version of Meta's API, the username, and what WhatsApp offers people to write. */
+/**
+ * Settings of an official number: the version of Meta's API, the username, and the suggestions that WhatsApp shows to
+ * people.
+ */
 export const officialSettingsContract = {
   getOfficialSettings: operation({
     ...common,

@@ -10,13 +10,13 @@ interface Deps {
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
 }
 
-/** Each throws ApiError not_ready for a number that is not connected, and what Meta says. */
+/** Each function throws ApiError not_ready for a number that is not connected, and Meta's errors. */
 export interface Conversational {
   read(instance: InstanceSubject): Promise<ConversationalBody>
   set(instance: InstanceSubject, body: ConversationalBody): Promise<ConversationalBody>
 }
 
-/** The ice breakers and commands of a business number. Meta keeps them, so nothing of them is stored here. */
+/** The ice breakers and commands of a business number. Meta keeps them, so nothing is stored here. */
 export function createConversational({ callEngine, instances }: Deps): Conversational {
   function settingsOf(instance: InstanceSubject): ConversationalSettings {
     requireConnected(instance)
@@ -47,7 +47,7 @@ export function createConversational({ callEngine, instances }: Deps): Conversat
   }
 }
 
-/** What the schema of the contract cannot say. */
+/** Rules that the contract's schema cannot express. */
 function requireText(texts: readonly string[], field: 'ice_breakers' | 'commands'): void {
   if (texts.some((text) => text.trim() === ''))
     throw new ApiError('validation_error', `${field} has an empty text. Remove it, or write something.`).because(

@@ -13,13 +13,13 @@ interface GraphVersionDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly callEngine: CallEngine
   readonly instances: Pick<Instances, 'engineFor'>
-  /** The setting of the service. */
+  /** The version from the service's settings. */
   readonly defaultVersion: string
 }
 
 export interface GraphVersions {
   read(instance: InstanceSubject): OfficialSettingsView
-  /** @throws ApiError validation_error, not_ready, invalid_state, not_found, and what Meta says. */
+  /** @throws ApiError validation_error, not_ready, invalid_state, not_found, and Meta's errors. */
   update(
     instance: InstanceSubject,
     patch: OfficialSettingsPatch,
@@ -59,7 +59,7 @@ export function createGraphVersions(deps: GraphVersionDeps): GraphVersions {
     if (control === undefined) throw sandboxHasNoVersion()
     if (version !== null) await callEngine(instance, () => control.check(instance, version))
     await db.commit(async (tx) => {
-      // Meta's answer takes a while.
+      // Checked again, because Meta's answer takes a while.
       await requireAccess(tx)
       await control.set(tx, instance.id, version)
     })

@@ -14,7 +14,10 @@ export type OfficialSettingsDeps = Omit<Parameters<typeof createEngineCalls>[0],
   readonly config: Pick<Config, 'graphVersion' | 'sendTimeoutMs'>
 }
 
-/** What is set for official numbers: the version of Meta's API, the username of the business, and what people are offered to write. */
+/**
+ * Settings of official numbers: the version of Meta's API, the business username, and the suggestions shown to
+ * people.
+ */
 export function createOfficialSettings(deps: OfficialSettingsDeps) {
   const callEngine = createEngineCalls(deps)
   return {

@@ -10,14 +10,14 @@ interface UsernameDeps {
   readonly instances: { engineFor(subject: InstanceSubject): Engine }
 }
 
-/** Each throws ApiError not_ready for a number that is not connected, and what Meta says. */
+/** Each function throws ApiError not_ready for a number that is not connected, and Meta's errors. */
 export interface BusinessUsernames {
   read(instance: InstanceSubject, query: UsernameQuery): Promise<UsernameView>
   set(instance: InstanceSubject, body: UsernameBody): Promise<UsernameView>
   remove(instance: InstanceSubject): Promise<void>
 }
 
-/** The username of a business number. Meta keeps it, so nothing of it is stored here. */
+/** The username of a business number. Meta keeps it, so nothing is stored here. */
 export function createBusinessUsernames({ callEngine, instances }: UsernameDeps): BusinessUsernames {
   function usernamesOf(instance: InstanceSubject): Usernames {
     requireConnected(instance)
@@ -48,7 +48,7 @@ export function createBusinessUsernames({ callEngine, instances }: UsernameDeps)
 
 const DOMAIN_ENDINGS = ['com', 'org', 'net', 'edu', 'gov', 'mil', 'us', 'in', 'io', 'ai', 'html']
 
-/** What the pattern of the contract cannot say. */
+/** Rules that the contract's pattern cannot express. */
 function isUsername(text: string): boolean {
   const hasGoodPeriods = !text.startsWith('.') && !text.endsWith('.') && !text.includes('..')
   const isDomain = DOMAIN_ENDINGS.some((ending) => text.endsWith(`.${ending}`))

@@ -24,7 +24,7 @@ const clientsWithQuestions = sql<Of, ClientCount>(
 
 const MOST = 200
 
-/** Overview lines for people who may want to opt out and about whom nobody has decided. */
+/** Issues for people who may want to opt out and for whom nobody has decided yet. */
 export function createAttention({ db }: { readonly db: Pick<Db, 'read'> }) {
   return async ({ accountId, network, role }: AttentionQuery): Promise<AttentionLine[]> => {
     const questions = await db.read(openQuestions, { accountId, network, rows: MOST })

@@ -237,7 +237,7 @@ export const optOutsContract = {
         problems: [{ line: 4, phone: '123', reason: 'invalid_number' }],
       },
     },
-    // A file does not fit into a tool call.
+    // A tool call cannot carry a file.
     tool: null,
   }),
 

@@ -1,6 +1,6 @@
 import type { Principal } from '../../kernel/access.ts'
 import type { OptOutSource } from './contract.ts'
 
-/** Who decided: a person in the window, or a program. An assistant is one. */
+/** The decider: a person in the window, or a program such as an assistant. */
 export const deciderOf = ({ source }: Pick<Principal, 'source'>): OptOutSource =>
   source === 'console' ? 'person' : 'api'

@@ -31,7 +31,7 @@ interface Seen<T> {
   readonly maySee: (one: T) => boolean
 }
 
-/** Rows that a restricted key does not see are skipped, in portions of this size. */
+/** Portion size for skipping rows that a restricted key may not see. */
 const PORTION = 500
 
 export function optOutsHandlers({
@@ -71,7 +71,7 @@ export function optOutsHandlers({
   const maySee = (principal: Principal, { scope }: OptOut) =>
     scope === WHOLE_ACCOUNT || canAccessInstance(principal, scope)
 
-  /** A page of what the caller may see. */
+  /** A page of the rows that the caller may see. */
   async function seenOf<T extends { readonly seq: number }>({ list, limit, cursor, page, maySee }: Seen<T>) {
     let beforeSeq = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors.decode(list, cursor)[0])
     const seen: T[] = []

@@ -46,7 +46,7 @@ interface NewOptOut {
   readonly note: string | null
   /** The message it came from, and the instance of that message. */
   readonly message?: { readonly id: string; readonly instanceId: InstanceId } | undefined
-  /** When the person decided, if that is not now. */
+  /** Time of the decision, if it is not now. */
   readonly atMs?: number | undefined
 }
 
@@ -74,14 +74,14 @@ export interface OptOuts {
   optedOutAt(read: Reader, accountId: AccountId, instanceId: InstanceId, phone: string): Promise<number | null>
   /** Whether a message asks for no more messages. Earlier requests of the person do not matter. */
   isStopWord(read: Reader, accountId: AccountId, text: string): Promise<boolean>
-  /** Those of the numbers, as they were given, that at least one of these instances must not write to. */
+  /** The given numbers that at least one of these instances must not write to. */
   optedOutOf(
     read: Reader,
     accountId: AccountId,
     instanceIds: readonly string[],
     phones: readonly string[],
   ): Promise<ReadonlySet<string>>
-  /** Of chats of one instance, by chat. */
+  /** Opt-out states of chats of one instance, by chat. */
   consentOf(
     accountId: AccountId,
     instanceId: InstanceId,
@@ -89,9 +89,9 @@ export interface OptOuts {
   ): Promise<ReadonlyMap<string, Consent>>
   readonly questions: Pick<Questions, 'page' | 'retention'>
   /**
-   * A person answers what a message may have meant.
+   * A person decides what a message meant.
    * @param source of the opt-out; null: the message meant something else.
-   * @returns false if the message asks nothing, or no longer.
+   * @returns false if the message has no open question.
    */
   answer(
     question: Pick<OptOutQuestion, 'chat' | 'messageId'> & {
@@ -100,22 +100,23 @@ export interface OptOuts {
     },
     optOut: Pick<NewOptOut, 'source' | 'instanceId'> | null,
   ): Promise<boolean>
-  /** Somebody turned marketing messages of an official number off or on, in their app. */
+  /** A person turned marketing messages of an official number off or on in the app. */
   onMarketing(instanceId: InstanceId, signal: MarketingSignal): Promise<void>
   /** Opts a number out in the caller's commit. @returns the opt-out, and whether it is new. */
   record(tx: Tx, optOut: NewOptOut): Promise<{ readonly optOut: OptOut; readonly isNew: boolean }>
-  /** Lifts opt-outs of a number in the caller's commit. @returns how many there were. */
+  /** Lifts opt-outs of a number in the caller's commit. @returns how many. */
   lift(tx: Tx, accountId: AccountId, phone: string, mayLift?: (optOut: OptOut) => boolean): Promise<number>
   /**
-   * The instance went to another account. Who had opted out of the whole old account still wants nothing from this number.
+   * The instance moved to another account. People who opted out of the whole old account stay opted out for this
+   * number.
    */
   carryOver(tx: Tx, from: AccountId, to: AccountId, instanceId: InstanceId, numbers: readonly string[]): Promise<void>
   readonly movePerson: MovePerson
-  /** Called in the commit in which a number is opted out that was not. */
+  /** Called in the commit that opts out a number that was not opted out before. */
   onOptOut(listener: OptOutListener): void
   /** The same when an opt-out is lifted. */
   onLifted(listener: OptOutListener): void
-  /** Of numbers that are written without a country code; null: they must have one. */
+  /** The default country for numbers without a country code; null: they are refused. */
   country(accountId: AccountId): Promise<string | null>
   readonly settings: OptOutSettings
   /** Newest first. */
@@ -125,10 +126,10 @@ export interface OptOuts {
 
 type MarketingSignal = Extract<EngineSignal, { kind: 'marketing' }>
 
-/** The button that Meta puts under marketing messages. */
+/** Title of the button that Meta adds to marketing messages. */
 const STANDARD_STOP = 'STOP PROMOTIONS'
 
-/** @param buttons titles and ids that the account declares, folded. */
+/** @param buttons titles and ids declared by the account, case-folded. */
 function isStopButton(content: MessageContent, buttons: ReadonlySet<string>): boolean {
   if (content.type !== 'button_reply' && content.type !== 'list_reply') return false
   const [title, id] = [foldKeyword(content.title), foldKeyword(content.id ?? '')]
@@ -180,8 +181,9 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
   }
 
   /**
-   * A keyword opts out of the whole account: a campaign would only write from its next number. It lifts nothing but what
-   * a keyword has done. A tap on a button is a choice from a menu, unless the button is declared to opt out.
+   * A keyword opts out of the whole account, because otherwise a campaign would continue from its next number. A
+   * keyword lifts only opt-outs made by a keyword. A tap on a button is a menu choice unless the button is declared
+   * to opt out.
    */
   const onMessage = async (tx: Tx, event: EventOf<'message.received'>) => {
     const { accountId, instanceId, data } = event
@@ -271,7 +273,7 @@ export function createOptOuts({ db, clock, ledger, live, instances }: OptOutsDep
           await record(tx, { accountId, phone, instanceId, source: 'meta', note: null, atMs })
           return
         }
-        // Meta repeats what it could not deliver, so an older report may come after a newer one.
+        // Meta repeats undelivered reports, so an older report may come after a newer one.
         const isOver = ({ source, scope, createdAtMs }: OptOut) =>
           source === 'meta' && scope === instanceId && createdAtMs <= atMs
         await lift(tx, accountId, phone, isOver)

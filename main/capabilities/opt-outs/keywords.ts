@@ -1,10 +1,10 @@
 import { normalizeText } from '../../contract/normalize-text.ts'
 
-/** What a person writes to get no more messages, and to get them again. */
+/** Words with which a person stops messages, and starts them again. */
 export interface Keywords {
   readonly stop: readonly string[]
   readonly start: readonly string[]
-  /** Alone, these may ask for no more messages: a person decides. Left out: those of the product. */
+  /** Words that may ask for no more messages when they stand alone; a person decides. Default: the product's list. */
   readonly maybe?: readonly string[]
 }
 
@@ -58,7 +58,7 @@ export const DEFAULT_KEYWORDS: Readonly<Record<string, Required<Keywords>>> = {
   },
 }
 
-/** What people put around a word to be polite, without case and accents. */
+/** Polite words around a keyword, without case and accents. */
 const COURTESY: ReadonlySet<string> = new Set([
   ...['PLEASE', 'PLS', 'THANKS', 'THANK', 'YOU', 'HI', 'HELLO', 'I', 'WANT', 'TO', 'WOULD', 'LIKE', 'NOW', 'JUST'],
   ...['POR', 'FAVOR', 'OBRIGADO', 'OBRIGADA', 'GRATO', 'GRATA', 'OI', 'OLA', 'BOM', 'BOA', 'DIA', 'TARDE', 'NOITE'],
@@ -74,7 +74,7 @@ const LONGEST = 80
 /** A longer message is not searched for keywords. */
 const LONGEST_SEARCHED = 300
 
-/** Without case, accents, punctuation, emoji and the spaces around: `«Sair!»` is `SAIR`. */
+/** Removes case, accents, punctuation, emoji and surrounding spaces: `«Sair!»` becomes `SAIR`. */
 export const foldKeyword = (text: string): string => (text.length > LONGEST ? '' : fold(text))
 
 const fold = (text: string): string =>
@@ -84,7 +84,7 @@ const fold = (text: string): string =>
     .trim()
     .toUpperCase()
 
-/** What stands between the courtesies at both ends: `QUERO SAIR OBRIGADO` is `SAIR`, `NAO QUERO SAIR` stays. */
+/** Removes polite words at both ends: `QUERO SAIR OBRIGADO` becomes `SAIR`, and `NAO QUERO SAIR` stays. */
 function withoutCourtesy(folded: string): string {
   const words = folded.split(' ')
   if (words.length > MOST_WORDS) return folded
@@ -92,19 +92,19 @@ function withoutCourtesy(folded: string): string {
   return words.slice(words.findIndex(isMeant), words.findLastIndex(isMeant) + 1).join(' ')
 }
 
-/** undefined: the message is no keyword. `maybe`: a person decides whether it asks for no more messages. */
+/** undefined: the message is not a keyword. `maybe`: a person decides whether it asks for no more messages. */
 type KeywordMeaning = 'stop' | 'start' | 'maybe' | undefined
 
 export interface KeywordTable {
   /**
-   * Politeness around a stop word does not change what it means; a start word must stand alone, because to write to
-   * somebody who did not ask for it is worse than not to. A stop word in a longer message may mean something else, and so
-   * may a word such as CANCELAR.
+   * Polite words around a stop word do not change its meaning. A start word must stand alone, because an unwanted
+   * message is worse than a missing one. A stop word in a longer message, or a word such as CANCELAR, may mean
+   * something else.
    */
   find(text: string): KeywordMeaning
 }
 
-/** @param changed the languages that the account has words of its own for. */
+/** @param changed the languages for which the account has its own words. */
 export function createKeywordTable(changed: Readonly<Record<string, Keywords>>): KeywordTable {
   const languages = Object.entries({ ...DEFAULT_KEYWORDS, ...changed })
   const all = languages.map(([language, words]) => ({ ...words, maybe: maybeWords(language, words) }))
@@ -114,7 +114,7 @@ export function createKeywordTable(changed: Readonly<Record<string, Keywords>>):
   const maybe = new Set(all.flatMap((words) => folded(words.maybe)))
   const longestPhrase = Math.max(1, ...[...stop].map((phrase) => phrase.split(' ').length))
 
-  /** A single word says little in a long message; a phrase does. */
+  /** A single word proves little in a long message; a phrase does. */
   const hasStopWord = (words: readonly string[]): boolean => {
     const shortest = words.length > MOST_WORDS ? 2 : 1
     for (let from = 0; from < words.length; from++)
@@ -136,6 +136,6 @@ export function createKeywordTable(changed: Readonly<Record<string, Keywords>>):
   }
 }
 
-/** An account that keeps a list from before there were any has those of the product. */
+/** An account whose list is older than this feature uses the product's words. */
 export const maybeWords = (language: string, { maybe }: Keywords): readonly string[] =>
   maybe ?? DEFAULT_KEYWORDS[language]?.maybe ?? []

@@ -13,14 +13,14 @@ import {
 } from './store.ts'
 
 interface MoveDeps {
-  /** Runs in the commit in which a number is opted out that was not. */
+  /** Runs in the commit that opts out a number that was not opted out before. */
   readonly publish: (tx: Tx, change: OptOutChange) => Promise<void>
   readonly changed: (tx: Tx, accountId: PersonMove['accountId']) => void
 }
 
 /**
- * An opt-out under one name also counts under the other. Of two, the one that a word of the person cannot lift stays, else the older
- * one. A number that the person gave up keeps its opt-out.
+ * An opt-out under one name also counts under the other. Of two opt-outs, one that a keyword cannot lift is kept,
+ * otherwise the older one. A number that the person gave up keeps its opt-out.
  */
 export function createMove({ publish, changed }: MoveDeps): MovePerson {
   return async (tx, { accountId, from, to, isNewNumber }) => {
@@ -44,7 +44,7 @@ export function createMove({ publish, changed }: MoveDeps): MovePerson {
   }
 }
 
-/** A word lifts only what a word has done. */
+/** A keyword lifts only opt-outs made by a keyword. */
 function isStricter(one: OptOut, other: OptOut): boolean {
   const [isByWord, isOtherByWord] = [one.source === 'keyword', other.source === 'keyword']
   return isByWord === isOtherByWord ? one.seq < other.seq : isOtherByWord

@@ -21,7 +21,7 @@ const COLUMNS = `seq, account_id AS accountId, instance_id AS instanceId, chat, 
   created_at AS createdAtMs`
 const ALL_COLUMNS = `${COLUMNS}, number, dismissed_at AS dismissedAtMs`
 
-/** A later message of the same chat takes the place of an earlier one. */
+/** A later message of a chat replaces an earlier one. */
 export const putQuestion = sql<QuestionRow>(
   `INSERT INTO opt_out_questions
      (seq, account_id, instance_id, number, chat, message_id, text, created_at, dismissed_at)

@@ -24,7 +24,7 @@ import { WHOLE_ACCOUNT } from './store.ts'
 
 export type { OptOutQuestion } from './question-store.ts'
 
-/** A question that nobody answered, and an answer that keeps the same words from asking again, end after this time. */
+/** After this time an unanswered question ends, and an answer no longer keeps the same words from asking again. */
 const QUESTION_DAYS = 30
 const KEPT_MS = QUESTION_DAYS * 24 * 3_600_000
 const PRUNED_AT_ONCE = 200
@@ -62,7 +62,7 @@ export function createQuestions({ db, clock, live }: QuestionsDeps) {
   }
 
   return {
-    /** The same words ask again only after the answer to them is old. */
+    /** The same words ask again only after their last answer has expired. */
     async ask(tx: Tx, { accountId, instanceId, chat, messageId, text }: NewQuestion): Promise<void> {
       const number = personKey(chat)
       const known = await tx.one(questionOf, { instanceId, number })
@@ -73,7 +73,7 @@ export function createQuestions({ db, clock, live }: QuestionsDeps) {
       changed(tx, question)
     },
 
-    /** The person is opted out, or has opted in again: there is nothing left to ask. */
+    /** The person is opted out or has opted in again, so the question ends. */
     async end(tx: Tx, accountId: AccountId, phone: string, scope: string): Promise<void> {
       for (const question of await tx.all(questionsOfNumber, { accountId, number: personKey(phone) })) {
         if (scope !== WHOLE_ACCOUNT && scope !== question.instanceId) continue
@@ -82,7 +82,7 @@ export function createQuestions({ db, clock, live }: QuestionsDeps) {
       }
     },
 
-    /** @returns the open question that this message asked, unless a later message has asked since. */
+    /** @returns the open question about this message, unless a later message has replaced it. */
     async find(tx: Pick<Tx, 'one'>, instanceId: InstanceId, chat: string, messageId: string) {
       const question = await openOne(tx, instanceId, personKey(chat))
       return question?.messageId === messageId ? question : undefined
@@ -106,7 +106,10 @@ export function createQuestions({ db, clock, live }: QuestionsDeps) {
     page: (accountId: AccountId, { beforeSeq, rows }: { readonly beforeSeq: number; readonly rows: number }) =>
       db.read(openQuestionsPage, { accountId, before: beforeSeq, rows }),
 
-    /** Of two, the later one stays. A question belongs to a chat, so those of other instances stay where they are. */
+    /**
+     * Of two questions, the later one is kept. A question belongs to a chat, so questions of other instances are not
+     * moved.
+     */
     async move(tx: Tx, { instanceId, from, to }: PersonMove): Promise<void> {
       const [before, number] = [personKey(from), personKey(to)]
       if (before === number) return
@@ -145,5 +148,5 @@ export function createQuestions({ db, clock, live }: QuestionsDeps) {
 }
 
 const sameWords = (one: string, other: string): boolean => one === other || wordsOf(one) === wordsOf(other)
-/** Long texts are compared as they are. */
+/** Long texts are compared without folding. */
 const wordsOf = (text: string): string => foldKeyword(text) || text

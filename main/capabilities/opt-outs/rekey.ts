@@ -2,7 +2,7 @@ import type { Db } from '../../kernel/db.ts'
 import { REKEYING_PORTION, rekey } from '../../kernel/rekeying.ts'
 import { optOutOf, optOutsAfter, removeOptOut, setOptOutNumber, type KeyedOptOut } from './store.ts'
 
-/** Gives opt-outs of an earlier version the key by which people are compared now. Of two, the older stays. */
+/** Replaces the keys of opt-outs from earlier versions by those that are compared now. Of two, the older is kept. */
 export const rekeyOptOuts = (db: Db): Promise<number> =>
   rekey<KeyedOptOut>(db, {
     table: 'opt_outs',

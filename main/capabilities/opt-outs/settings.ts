@@ -19,16 +19,16 @@ interface Stored {
   readonly table: KeywordTable
   /** As the account wrote them. */
   readonly buttons: readonly string[]
-  /** The same, folded. */
+  /** The same, case-folded. */
   readonly stopButtons: ReadonlySet<string>
 }
 
-/** More accounts than one home has; above this the cache is cleared. */
+/** Limit of cached accounts, more than one home has; the cache is then cleared. */
 const KNOWN = 1_000
 
 export type OptOutSettings = ReturnType<typeof createSettings>
 
-/** The words of each account, kept in memory: every message that arrives is compared with them. */
+/** The words of each account, cached because every incoming message is compared with them. */
 export function createSettings(db: Db) {
   const known = new Map<AccountId, Stored>()
   let changes = 0
@@ -43,7 +43,7 @@ export function createSettings(db: Db) {
     const stopButtons = new Set(buttons.map(foldKeyword).filter((button) => button !== ''))
     const stored = { country: row?.country ?? null, changed, table: createKeywordTable(changed), buttons, stopButtons }
     if (known.size >= KNOWN) known.clear()
-    // What was read before a change is old by now.
+    // A result that was read before a change is outdated.
     if (before === changes) known.set(accountId, stored)
     return stored
   }
@@ -51,10 +51,10 @@ export function createSettings(db: Db) {
   const outside = { one: db.readOne }
 
   return {
-    /** The account's own words, or those of the product. */
+    /** The account's own words, or the product's. */
     keywords: async (tx: Pick<Tx, 'one'>, accountId: AccountId): Promise<KeywordTable> =>
       (await read(tx, accountId)).table,
-    /** Titles and ids of buttons and list rows that opt out, folded. */
+    /** Case-folded titles and ids of buttons and list rows that opt out. */
     buttons: async (tx: Pick<Tx, 'one'>, accountId: AccountId): Promise<ReadonlySet<string>> =>
       (await read(tx, accountId)).stopButtons,
     country: async (accountId: AccountId): Promise<string | null> => (await read(outside, accountId)).country,
@@ -71,7 +71,7 @@ export function createSettings(db: Db) {
         const row = await tx.one(settingsOf, { accountId })
         const before = JSON.parse(row?.keywords ?? '{}') as Stored['changed']
         const given = keywords.map(({ language, words }) => {
-          // A caller that does not know of these words leaves them as they are.
+          // A caller that does not know these words leaves them unchanged.
           const maybe = words?.maybe ?? before[language]?.maybe
           return [language, words && { ...words, ...(maybe && { maybe }) }] as const
         })
@@ -107,7 +107,7 @@ function toRecord({ country, changed, buttons }: Stored): Settings {
   return { country, keywords, buttons: [...buttons], countries: [...PHONE_COUNTRIES] }
 }
 
-/** @throws ApiError for a word that means both, in one language or in two. */
+/** @throws ApiError for a word that means both stop and start, in one language or in two. */
 function refuseAmbiguous(changed: Stored['changed']): void {
   const all = Object.values({ ...DEFAULT_KEYWORDS, ...changed })
   const stop = new Set(all.flatMap((words) => words.stop.map(foldKeyword)))

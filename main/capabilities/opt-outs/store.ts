@@ -12,14 +12,14 @@ export interface OptOut {
   readonly scope: string
   readonly source: OptOutSource
   readonly note: string | null
-  /** The message that asked for it, or at which Meta reported it. */
+  /** The message that asked for it, or for which Meta reported it. */
   readonly messageId: string | null
   /** The instance of that message. */
   readonly messageInstance: string | null
   readonly createdAtMs: number
 }
 
-/** What subscribers get, in the commit of the change. */
+/** Data for subscribers, in the commit of the change. */
 export interface OptOutChange {
   readonly accountId: AccountId
   readonly phone: string

@@ -49,7 +49,6 @@ const consoleOperation = {
   tool: null,
 } as const
 
-/** The first screen of the console. */
 export const overviewContract = {
   listAttention: operation({
     ...consoleOperation,

@@ -10,18 +10,18 @@ export interface OverviewDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly ledger: Pick<Ledger, 'inCommit'>
-  /** What every room says needs attention. */
+  /** The issues of all rooms. */
   readonly attention: (query: AttentionQuery) => Promise<readonly (AttentionLine & { readonly room: string })[]>
   readonly setup: (accountId: AccountId) => Promise<SetupFacts>
 }
 
 export type Overview = ReturnType<typeof createOverview>
 
-/** What a person sees first: what needs attention, what went through, and what is still to be set up. */
+/** The overview: issues that need attention, message counts, and open setup steps. */
 export function createOverview(deps: OverviewDeps) {
   deps.ledger.inCommit(activityCounter)
   return {
-    /** The most severe first, then what has lasted longest. */
+    /** The most severe first, then the longest-lasting. */
     async attention(query: AttentionQuery) {
       const lines = await deps.attention(query)
       return lines.toSorted(

@@ -4,7 +4,7 @@ import { insertMeta, readMeta } from '../../kernel/meta.ts'
 import type { SetupStep } from './contract.ts'
 import { hasSent } from './store.ts'
 
-/** What other rooms know of the first steps. */
+/** Facts from other rooms about the first steps. */
 export type SetupFacts = Readonly<Record<Exclude<SetupStep, 'message'>, boolean>>
 
 interface SetupDeps {

@@ -23,7 +23,7 @@ const countOne = (column: keyof Counts) =>
 
 export const countMessage = { sent: countOne('sent'), received: countOne('received'), failed: countOne('failed') }
 
-/** The hours in which something happened, oldest first. `network` null: both. */
+/** Hours with activity, oldest first. `network` null: both. */
 export const activitySince = sql<
   { accountId: string; fromHour: number; network: Network | null },
   Counts & { hour: number }

@@ -11,7 +11,7 @@ interface Deps {
   readonly evidenceOf: (side: EngineSide) => Partial<Evidence>
 }
 
-/** Connected numbers that may not start chats. Those that are banned are not connected, and lines of the instances room. */
+/** Connected numbers that may not start chats. Banned numbers are not connected and reported by the instances room. */
 export function createAttention({ db, clock, evidenceOf }: Deps) {
   return async ({ accountId, network }: AttentionQuery): Promise<AttentionLine[]> => {
     const numbers = await db.read(connectedOfAccount, { accountId, network })
@@ -19,7 +19,7 @@ export function createAttention({ db, clock, evidenceOf }: Deps) {
     const restricted = numbers.flatMap(({ instanceId, name, ...side }) => {
       const { restriction } = evidenceOf({ instanceId, accountId, ...side })
       const isActive = restriction && (restriction.untilMs === null || restriction.untilMs > nowMs)
-      // What may not even reply is a line of the instances room.
+      // The instances room reports numbers that may not even reply.
       if (!isActive || restriction.stops === 'replies') return []
       const { kind, sinceMs, untilMs } = restriction
       return [{ id: instanceId, name, sinceMs, facts: { kind, untilMs } }]

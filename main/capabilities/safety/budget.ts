@@ -6,14 +6,14 @@ import { QUARTER_MS, type ClaimsRow, type CountsRow, type NumberRow } from './st
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Meta withholds single messages from everybody; a share says something only of enough of them. */
+/** Meta withholds single messages of every number, so a share is meaningful only above this count. */
 const ENOUGH_WITHHELD = 5
-/** Where nothing says when a limit frees up. */
+/** Interval of checks when the end of a limit is unknown. */
 const LOOK_AGAIN_MS = 60_000
 /** The restriction of a number that has started all the new chats that WhatsApp allows it. */
 const NEW_CHATS_USED_UP = 'new_chats_used_up'
 
-/** Why a number sends less than somebody may want, or nothing at all. */
+/** Why a number sends fewer messages than wanted, or none. */
 export type ReasonCode =
   | 'banned'
   | 'restricted'
@@ -28,29 +28,29 @@ export type ReasonCode =
   | 'daily_limit'
   | 'hourly_limit'
   | 'first_contacts_limit'
-  /** Only of a claim. */
+  /** Set for claims only. */
   | 'spacing'
   | 'instance_deleted'
   | 'warm_up'
 
 export interface Reason {
   readonly code: ReasonCode
-  /** What is so, and what to do. */
+  /** The problem, and what to do. */
   readonly message: string
   readonly untilMs: number | null
 }
 
-/** What the portfolio of a number has used of its messaging limit. */
+/** How much of its messaging limit a portfolio has used. */
 interface ReachedFacts {
-  /** Different people of the last 24 hours. */
+  /** Different people in the last 24 hours. */
   readonly people: number
-  /** More people to whom messages were granted and not sent yet. */
+  /** Additional people with granted messages that are not sent yet. */
   readonly claimed: number
-  /** When the next person may be reached, if that is not now. */
+  /** When the next new person may be reached; null: now. */
   readonly untilMs: number | null
 }
 
-/** Everything a decision about a number is made from. */
+/** The facts on which a decision about a number is based. */
 export interface Facts {
   readonly nowMs: number
   readonly number: NumberRow
@@ -73,16 +73,16 @@ export interface Budget {
   readonly sentToday: number
   readonly sentThisHour: number
   readonly firstContacts: number
-  /** The same with what was granted and not sent yet. */
+  /** The same, including granted messages that are not sent yet. */
   readonly used: { readonly today: number; readonly hour: number; readonly firstContacts: number }
   readonly restriction: { readonly kind: string; readonly untilMs: number | null } | null
-  /** What holds messages back, the worst first: all of them, or those to people who do not know the number. */
+  /** What holds messages back, the worst first: either all messages, or those to new contacts. */
   readonly holds: readonly (Reason & { readonly holds: 'all' | 'cold' })[]
-  /** What explains the limits. */
+  /** Explanations of the limits. */
   readonly notes: readonly Reason[]
 }
 
-/** What is left of the budget of a number, and why. */
+/** The remaining budget of a number, with reasons. */
 export function budgetOf(facts: Facts): Budget {
   const { number, counts, claims, reached, portfolio, settings, nowMs } = facts
   const pairedDays = number.pairedAtMs === null ? null : Math.max(0, Math.floor((nowMs - number.pairedAtMs) / DAY_MS))
@@ -155,7 +155,7 @@ function restrictedHold({ restriction, nowMs }: Facts): Hold {
   return { code: 'restricted', holds: 'cold', message, untilMs: restriction.untilMs }
 }
 
-/** Those that were granted and not sent yet are used as well, and come back if they are not sent. */
+/** Granted chats that were not started yet count as used, and are returned if they are not started. */
 function newChatsHold({ restriction, newChats, claims, nowMs }: Facts): Hold {
   const isUsedUp = restriction?.kind === NEW_CHATS_USED_UP && !isOver(restriction.untilMs, nowMs)
   const isGranted = newChats && newChats.used + claims.cold >= newChats.limit

@@ -1,7 +1,7 @@
 import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Budget, Facts, ReasonCode } from './budget.ts'
 
-/** The caller's own limits for this number. They only narrow what the number may send. null: none. */
+/** The caller's own limits for this number, which can only lower its budget. null: none. */
 export interface OwnLimits {
   readonly hourlyLimit?: number | null
   readonly dailyLimit?: number | null
@@ -9,12 +9,15 @@ export interface OwnLimits {
 
 export type ClaimResult =
   | { readonly kind: 'granted' }
-  /** Not now. Claim again then; a claim does not queue. */
+  /** Not now. The caller must claim again at that time; claims do not queue. */
   | { readonly kind: 'wait'; readonly untilMs: number; readonly reason: ReasonCode }
-  /** This number must not write to this person until then; null: until something changes. Try another number. */
+  /**
+   * This number must not write to this person until then; null: until something changes. The caller may try another
+   * number.
+   */
   | { readonly kind: 'refused'; readonly reason: ReasonCode; readonly untilMs: number | null }
 
-/** A message somebody is about to send. */
+/** A message that is about to be sent. */
 export interface Wish {
   /** The number has never exchanged a message with the person. */
   readonly cold: boolean
@@ -25,7 +28,9 @@ export interface Wish {
 
 const REFUSED: ReadonlySet<ReasonCode> = new Set(['banned', 'restricted', 'replies_restricted', 'new_chats_used_up'])
 
-/** Pure. What the network refuses is refused; what is used up comes back, so it waits. */
+/**
+ * Pure. A message that the network would refuse is refused; a used-up limit is restored later, so the message waits.
+ */
 export function decide(facts: Facts, budget: Budget, { cold, opens, limits }: Wish): ClaimResult {
   const isNew = TRAITS[facts.number.engine].sharesLimit ? opens : cold
   for (const { code, holds, untilMs } of budget.holds) {

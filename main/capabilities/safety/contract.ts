@@ -6,7 +6,6 @@ const Count = Type.Integer({ minimum: 0 })
 const Limit = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: `${description} null: no limit.` })
 
-/** Contract section 10: Safety. */
 const SafetyView = Type.Object({
   paired_days: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
     description: 'Full days since this number was first paired. null: no number was paired yet.',

@@ -23,18 +23,18 @@ export interface AcceptedMessage {
   readonly seq: number
   readonly instanceId: string
   readonly engine: Engine
-  /** A number or a group. */
+  /** A phone number or a group. */
   readonly chat: string
   readonly atMs: number
 }
 
-/** A person as seen before a message. */
+/** The relation to a person before a message. */
 interface Acquaintance {
   readonly isCold: boolean
   readonly isClaimed: boolean
 }
 
-/** Groups, and people of smv2 who are known by a hidden id because they wrote. */
+/** Groups, and people of smv2 with a hidden id, who have written first. */
 const isNoNumber = (chat: string) => chat.includes('@')
 
 async function acquaintanceOf(read: Pick<Tx, 'one'>, message: AcceptedMessage): Promise<Acquaintance> {
@@ -50,7 +50,7 @@ interface To {
   readonly atMs: number
 }
 
-/** Nobody wrote in the last 24 hours, so Meta counts a message to them. */
+/** Whether the person has not written in the last 24 hours, so that Meta counts a message to them. */
 async function isOutsideWindow(read: Pick<Tx, 'one'>, { instanceId, chat: to, atMs }: To): Promise<boolean> {
   if (isNoNumber(to)) return false
   for (const chat of new Set([to, ...spellingsOf(to)])) {
@@ -60,12 +60,12 @@ async function isOutsideWindow(read: Pick<Tx, 'one'>, { instanceId, chat: to, at
   return true
 }
 
-/** Whether a message to the person would be one more whom the portfolio reaches. */
+/** Whether a message would add this person to those that the portfolio has reached. */
 export async function isOneMore(read: Pick<Tx, 'one'>, portfolio: string, to: To): Promise<boolean> {
   return (await isOutsideWindow(read, to)) && !(await isReached(read, portfolio, spellingsOf(to.chat)[0], to.atMs))
 }
 
-/** @returns the portfolio whose limit counts what the instance sends; null: none does. */
+/** @returns the portfolio whose limit counts messages of the instance; null: none. */
 export type PortfolioOf = (tx: Tx, instanceId: string) => Promise<string | null>
 
 /** Counts a message in the commit that accepts it for sending, from any source. */
@@ -82,7 +82,7 @@ export async function countAccepted(tx: Tx, message: AcceptedMessage, portfolioO
   if (portfolio !== null) await countReached(tx, { instanceId, seq, portfolio, person, atMs })
 }
 
-/** The message never left, and its row is gone. */
+/** The message was never sent, and its row was deleted. */
 export async function takeBack(
   tx: Tx,
   { seq, instanceId, atMs }: Pick<AcceptedMessage, 'seq' | 'instanceId' | 'atMs'>,
@@ -92,7 +92,7 @@ export async function takeBack(
   await uncountReached(tx, { instanceId, seq })
 }
 
-/** Meta has refused a message. Other codes say nothing about the number. */
+/** Counts a refusal by Meta. Other codes say nothing about the number. */
 export async function countRefusal(tx: Tx, instanceId: string, providerCode: number | null, atMs: number) {
   const quarter = quarterOf(atMs)
   if (providerCode === SPAM_LIMITED) await tx.run(countSpamLimited, { instanceId, quarter })

@@ -9,7 +9,7 @@ export function safetyHandlers(safety: Safety, db: Db): Handlers<typeof safetyCo
   return {
     async getInstanceSafety({ instance }) {
       const state = await safety.state(db, instance.accountId, instance.id)
-      // It was deleted since the door looked.
+      // Deleted since the access check.
       if (!state) throw new ApiError('not_found', 'There is no instance with this id.')
       const { pairedDays, today, hour, messagingLimit, newChats, restriction, reasons } = state
       return {

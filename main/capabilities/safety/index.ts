@@ -50,7 +50,7 @@ export type { Reason, ReasonCode } from './budget.ts'
 export type Reader = Pick<Tx, 'all' | 'one'> | Pick<Db, 'read' | 'readOne'>
 
 /**
- * Somebody wants to send a message.
+ * A message to be sent.
  * @public
  */
 export interface Claim {
@@ -58,14 +58,14 @@ export interface Claim {
   readonly instanceId: InstanceId
   /** Digits, or the id of a group. */
   readonly phone: string
-  /** Of `isCold`. */
+  /** Result of `isCold`. */
   readonly cold: boolean
   readonly atMs: number
   readonly limits: OwnLimits
 }
 
 /**
- * A number adds people to a group.
+ * People to be added to a group.
  * @public
  */
 export interface Addition {
@@ -80,7 +80,7 @@ export type AdditionResult =
   | { readonly kind: 'counted'; readonly strangers: readonly string[] }
   | {
       readonly kind: 'refused'
-      /** Why nobody new may be reached; null: `left` may, which is too few. */
+      /** Why no new person may be contacted; null: only `left` people, which is too few. */
       readonly message: string | null
       readonly strangers: number
       readonly left: number
@@ -88,7 +88,7 @@ export type AdditionResult =
     }
 
 /**
- * How much a number may send, and has sent. Times are the ends of the day and the hour.
+ * Limits and counts of a number. Times are the ends of the day and the hour.
  * @public
  */
 export interface SafetyState {
@@ -104,7 +104,7 @@ export interface SafetyState {
   readonly hour: { readonly sent: number; readonly limit: number | null; readonly endsAtMs: number }
   /** official on the live network only. */
   readonly messagingLimit: MessagingLimit | null
-  /** smv2 only: the new chats that WhatsApp allows; null: it says no limit. */
+  /** smv2 only: the new chats that WhatsApp allows; null: it reports no limit. */
   readonly newChats: NonNullable<Evidence['newChats']> | null
   readonly restriction: { readonly kind: string; readonly untilMs: number | null } | null
   readonly reasons: readonly Reason[]
@@ -115,33 +115,33 @@ export interface SafetyState {
  * @public
  */
 export interface MessagingLimit {
-  /** As Meta names it now; null: it does not say. */
+  /** The current name at Meta; null if not reported. */
   readonly tier: string | null
-  /** People that apply; null: everybody may be reached. */
+  /** Number of people; null: no limit. */
   readonly limit: number | null
-  /** Different people of the last 24 hours. */
+  /** Different people in the last 24 hours. */
   readonly used: number
-  /** Meta's id; null: it does not say. */
+  /** Meta's id; null if not reported. */
   readonly portfolioId: string | null
   readonly source: 'number' | 'callback' | 'last_known' | 'default'
   readonly atMs: number | null
 }
 
 /**
- * What may still be sent, less what was granted and is on its way. null: no limit.
+ * The remaining budget, less granted messages that are not sent yet. null: no limit.
  * @public
  */
 export interface Remaining {
   readonly today: number | null
-  /** The limit of a day to come, 1 being tomorrow: it rises while a number warms up. */
+  /** The limit of a future day, 1 being tomorrow: it rises while a number warms up. */
   readonly limitIn: (days: number) => number | null
   readonly hour: number | null
-  /** smv2: today. official: of the portfolio, in 24 hours. */
+  /** smv2: today. official: for the portfolio, in 24 hours. */
   readonly firstContacts: number | null
-  /** official: numbers with the same one share what is left. */
+  /** official: numbers with the same key share this. */
   readonly portfolio: { readonly key: string; readonly limit: number | null } | null
   readonly spacingMs: number
-  /** Why nothing can be sent now, or nothing to new people. */
+  /** Why no messages can be sent now, or none to new contacts. */
   readonly holds: readonly (Reason & { readonly holds: 'all' | 'cold' })[]
 }
 
@@ -155,45 +155,45 @@ export interface SafetyDeps {
 
 export interface Safety {
   /**
-   * Takes a message out of the budget of a number, in the commit that decides to send it. What is granted is held for
-   * ten minutes, until the message is accepted. Two claims for the same person are two messages.
+   * Takes a message from a number's budget, in the commit that decides to send it. The grant is held for ten minutes,
+   * until the message is accepted. Two claims for the same person count as two messages.
    */
   claim(tx: Tx, claim: Claim): Promise<ClaimResult>
-  /** A granted message is not sent after all. */
+  /** A granted message will not be sent. */
   release(tx: Tx, claim: Pick<Claim, 'instanceId' | 'phone'>): Promise<void>
   /** @returns undefined if the account has no such instance. */
   state(read: Reader, accountId: AccountId, instanceId: InstanceId): Promise<SafetyState | undefined>
-  /** Those of the numbers that the instance has never exchanged a message with. Failed messages do not count. */
+  /** The given numbers with which the instance has never exchanged a message. Failed messages do not count. */
   isCold(read: Reader, instanceId: InstanceId, phones: readonly string[]): Promise<ReadonlySet<string>>
-  /** official: of the people, those whom a message would add to what the portfolio has used of its messaging limit. */
+  /** official: the people whom a message would add to those that the portfolio has reached. */
   isOneMore(instanceId: InstanceId, phones: readonly string[]): Promise<ReadonlySet<string>>
   /** For previews. Unknown instances are left out. */
   remaining(instanceIds: readonly InstanceId[]): Promise<ReadonlyMap<InstanceId, Remaining>>
 
   /**
-   * Counts people whom a number adds to a group: those it does not know are first contacts, as with a message. Refused if
-   * the number may not reach so many new people now. People it knows are never refused.
+   * Counts people whom a number adds to a group: strangers are first contacts, as with a message. Refused if the
+   * number may not contact so many new people now. Known people are never refused.
    */
   addToGroup(tx: Tx, addition: Addition): Promise<AdditionResult>
-  /** They were not added after all. */
+  /** These people were not added. */
   notAdded(tx: Tx, addition: Omit<Addition, 'accountId'>): Promise<void>
 
   readonly movePerson: MovePerson
   /** Counts a message in the commit that accepts it, from any source. */
   accepted(tx: Tx, message: AcceptedMessage): Promise<void>
-  /** It never left, and its row is gone. */
+  /** The message was never sent, and its row was deleted. */
   takenBack(tx: Tx, message: Pick<AcceptedMessage, 'seq' | 'instanceId' | 'atMs'>): Promise<void>
-  /** The network took no message because of this code. Failed messages are counted without this. */
+  /** The network refused a message with this code. Failed messages are counted separately. */
   refused(tx: Tx, instanceId: string, providerCode: number): Promise<void>
 
   readonly attention: (query: AttentionQuery) => Promise<AttentionLine[]>
   readonly retention: ReturnType<typeof createRetention>
 }
 
-/** A granted message that was not accepted by then is not coming. */
+/** After this time, a granted message that was not accepted is given up. */
 const CLAIM_MS = 600_000
 
-/** One budget for each number, shared by everything that sends on its own: campaigns, AI agents, the CRM. */
+/** One budget per number, shared by all automatic senders: campaigns, AI agents and CRMs. */
 export function createSafety({ db, clock, ledger, instances, config }: SafetyDeps): Safety {
   ledger.inCommit(countFailures)
   instances.subscribe(followNumber(clock))
@@ -202,18 +202,21 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
     try {
       return instances.engineFor({ engine, network }).evidence({ id, accountId, engine, network })
     } catch {
-      // This build has no such engine, so the number cannot send either.
+      // This build lacks the engine, so the number cannot send.
       return {}
     }
   }
 
-  /** As the engine knows it, or knew it: it knows nothing of a number that is not connected. */
+  /**
+   * The portfolio according to the engine, or the last known one: an engine does not report it for a disconnected
+   * number.
+   */
   const currentPortfolio = (number: NumberRow, portfolio: Evidence['portfolio']): string | null => {
     if (!TRAITS[number.engine].sharesLimit || number.network !== 'live') return null
     return portfolio?.key ?? number.portfolio ?? `number ${number.instanceId}`
   }
 
-  /** What the number sent before counts for the same portfolio. */
+  /** Moves earlier messages of the number to its current portfolio. */
   async function keepPortfolio(tx: Tx, number: NumberRow): Promise<string | null> {
     const to = currentPortfolio(number, evidenceOf(number).portfolio)
     if (to !== null && to !== number.portfolio)
@@ -233,7 +236,7 @@ export function createSafety({ db, clock, ledger, instances, config }: SafetyDep
     await db.commit((tx) => portfolioOf(tx, number.instanceId))
   }
 
-  /** @param isExact else a count below the limit may be too high by those who leave the 24 hours within a minute. */
+  /** @param isExact otherwise a count below the limit may include people who leave the 24 hours within a minute. */
   async function reachedBy(
     read: Pick<Tx, 'one' | 'all'>,
     key: string | null,
@@ -374,7 +377,7 @@ const countFailures: InCommit<'message.failed'> = {
   },
 }
 
-/** A different number starts at zero; a number that returns keeps its age. */
+/** A different number starts at zero; a returning number keeps its age. */
 const followNumber =
   (clock: Pick<Clock, 'now'>): InstanceListener =>
   async (tx, change) => {

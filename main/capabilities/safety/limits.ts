@@ -28,7 +28,10 @@ export interface Limits {
 
 const NONE: Limits = { daily: null, hourly: null, firstContacts: null, spacingMs: 0 }
 
-/** Of the sandbox nothing is at risk. Meta needs no warm-up and no pauses, it says itself how many people a portfolio may reach. */
+/**
+ * A sandbox number needs no protection. Meta requires no warm-up or pauses, and reports how many people a portfolio
+ * may reach.
+ */
 export function limitsOf(
   { engine, network }: Pick<NumberRow, 'engine' | 'network'>,
   pairedDays: number,
@@ -45,14 +48,14 @@ export function limitsOf(
   }
 }
 
-/** The first, second and last third of the warm-up, then the limit. */
+/** For the first, second and last third of the warm-up, then the full limit. */
 export function dailyLimit(pairedDays: number, settings: SafetySettings): number {
   const { safetyDailyLimit: limit, safetyWarmupDays: days, safetyWarmupLimits: steps } = settings
   if (pairedDays >= days) return limit
   return Math.min(limit, steps[Math.floor((pairedDays * steps.length) / days)] ?? limit)
 }
 
-/** Rises evenly. */
+/** Rises linearly. */
 function firstContactsLimit(pairedDays: number, settings: SafetySettings): number {
   const { safetyFirstContacts: limit, safetyFirstContactsNew: first, safetyFirstContactsDays: days } = settings
   if (pairedDays >= days) return limit
@@ -68,10 +71,10 @@ const RATINGS: Readonly<Record<string, Rating>> = {
 
 export const ratingOf = (quality: Evidence['quality']): Rating => RATINGS[quality?.rating ?? ''] ?? 'unknown'
 
-/** The limit of a new business, for one of which Meta has never said a limit. */
+/** Limit of a new business, used if Meta has never reported one. */
 const LOWEST_REACH = 250
 
-/** People that the numbers of a portfolio may reach in 24 hours: `TIER_250`, `TIER_2K`. null: everybody. */
+/** Number of people that a portfolio may reach in 24 hours: `TIER_250`, `TIER_2K`. null: no limit. */
 export function reachOf(tier: string | undefined): number | null {
   if (tier === 'TIER_UNLIMITED') return null
   const [, digits, thousands] = /^TIER_(\d+)(K?)$/.exec(tier ?? '') ?? []

@@ -4,7 +4,10 @@ import { joinPeople } from './reached.ts'
 import { portfolioOfNumber } from './reached-store.ts'
 import { moveClaims } from './store.ts'
 
-/** Moves the granted sends, and when the person was reached. Whether somebody is a known contact is read from messages, which move separately. */
+/**
+ * Moves granted sends, and when the person was reached. Whether a person is a known contact is derived from messages,
+ * which move separately.
+ */
 export const movePerson: MovePerson = async (tx, { instanceId, from, to }) => {
   const keys = { from: personKey(from), to: personKey(to) }
   if (keys.from === keys.to) return

@@ -39,7 +39,7 @@ export const addToMinute = sql<Minute>(
    ON CONFLICT (portfolio, minute) DO UPDATE SET people = safety_minutes.people + 1`,
 )
 
-/** A minute that no limit looks back to any more may be gone. */
+/** A minute outside of all limits may have been deleted. */
 export const takeFromMinute = sql<Minute>(
   'UPDATE safety_minutes SET people = people - 1 WHERE portfolio = :portfolio AND minute = :minute',
 )
@@ -48,7 +48,7 @@ export const peopleSince = sql<Minute, { people: number }>(
   `SELECT COALESCE(SUM(people), 0) AS people FROM safety_minutes WHERE portfolio = :portfolio AND minute >= :minute`,
 )
 
-/** People whose last message is after `since` and before `end`, a minute at most. */
+/** People whose last message is after `since` and before `end`, at most a minute later. */
 export const peopleBetween = sql<OfPortfolio & { since: number; end: number }, { people: number }>(
   `SELECT COUNT(*) AS people FROM safety_reached r
    WHERE r.portfolio = :portfolio AND r.reached_at > :since AND r.reached_at < :end
@@ -66,8 +66,6 @@ export const minutesSince = sql<Minute, { minute: number; people: number }>(
   `SELECT minute, people FROM safety_minutes WHERE portfolio = :portfolio AND minute >= :minute ORDER BY minute`,
 )
 
-// Granted messages that were not accepted yet.
-
 export const peopleClaimed = sql<OfPortfolio & { since: number }, { people: number }>(
   `SELECT COUNT(DISTINCT phone) AS people FROM safety_claims
    WHERE portfolio = :portfolio AND opens = 1 AND claimed_at > :since`,
@@ -77,8 +75,6 @@ export const claimOf = sql<Person & { since: number }, { claimed: number }>(
   `SELECT claimed_at AS claimed FROM safety_claims WHERE portfolio = :portfolio AND phone = :person AND opens = 1
      AND claimed_at > :since ORDER BY claimed_at DESC LIMIT 1`,
 )
-
-// A number that turns out to belong to another portfolio.
 
 type Move = { instanceId: string; from: string; to: string }
 
@@ -97,16 +93,12 @@ export const putMinute = sql<Minute & { people: number }>(
   'INSERT INTO safety_minutes (portfolio, minute, people) VALUES (:portfolio, :minute, :people)',
 )
 
-// Two people who are one.
-
 export const portfolioOfNumber = sql<{ instanceId: string }, { portfolio: string | null }>(
   'SELECT portfolio FROM safety_numbers WHERE instance_id = :instanceId AND is_current = 1',
 )
 export const renameReached = sql<OfPortfolio & { from: string; to: string }>(
   'UPDATE safety_reached SET person = :to WHERE portfolio = :portfolio AND person = :from',
 )
-
-// What no limit looks back to.
 
 export const pruneReached = sql<{ before: number; limit: number }>(
   `DELETE FROM safety_reached WHERE (instance_id, message_seq) IN (

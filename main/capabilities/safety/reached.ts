@@ -20,8 +20,8 @@ import {
 } from './reached-store.ts'
 
 /**
- * Meta counts different people whom the numbers of a portfolio reach outside the 24-hour window, within a moving 24 hours.
- * Here each person is counted in the minute in which they were last reached, in the commit that accepts the message.
+ * Meta counts different people whom the numbers of a portfolio reach outside the 24-hour window, within a moving 24
+ * hours. Here each person counts in the minute of their last message, in the commit that accepts it.
  */
 
 export const DAY_MS = 86_400_000
@@ -43,7 +43,7 @@ export async function countReached(tx: Write, { instanceId, seq, portfolio, pers
   await moveLast(tx, portfolio, before, Math.max(atMs, before ?? atMs))
 }
 
-/** The message was never delivered, so it reached nobody. */
+/** The message was never delivered, so it does not count. */
 export async function uncountReached(tx: Write, { instanceId, seq }: Pick<Reached, 'instanceId' | 'seq'>) {
   const taken = await tx.one(takeReached, { instanceId, seq })
   if (taken === undefined) return
@@ -52,7 +52,7 @@ export async function uncountReached(tx: Write, { instanceId, seq }: Pick<Reache
   await moveLast(tx, portfolio, Math.max(atMs, after ?? atMs), after)
 }
 
-/** Somebody was known under two names. */
+/** One person was known under two names. */
 export async function joinPeople(tx: Write, portfolio: string, from: string, to: string): Promise<void> {
   const lastOf = async (person: string) => (await tx.one(lastReached, { portfolio, person }))?.atMs
   const [first, second] = [await lastOf(from), await lastOf(to)]
@@ -62,7 +62,7 @@ export async function joinPeople(tx: Write, portfolio: string, from: string, to:
   await moveLast(tx, portfolio, second, Math.max(first, second ?? first))
 }
 
-/** @param before when the person was last reached; undefined: not since limits look back. */
+/** @param before when the person was last reached; undefined: not within any limit's period. */
 async function moveLast(tx: Write, portfolio: string, before: number | undefined, after: number | undefined) {
   const [from, to] = [before, after].map((atMs) => (atMs === undefined ? undefined : minuteOf(atMs)))
   if (from === to) return
@@ -70,7 +70,7 @@ async function moveLast(tx: Write, portfolio: string, before: number | undefined
   if (to !== undefined) await tx.run(addToMinute, { portfolio, minute: to })
 }
 
-/** What the number sent counts for another portfolio from now on. Happens when Meta says to whom an account belongs. */
+/** Moves the number's counts to another portfolio, when Meta reports who owns an account. */
 export async function movePortfolio(
   tx: Write,
   instanceId: string,
@@ -84,7 +84,7 @@ export async function movePortfolio(
   await countMinutes(tx, to)
 }
 
-/** Minute by minute: a list of all people may be long. */
+/** Counts minute by minute, because a list of all people may be long. */
 async function countMinutes(tx: Write, portfolio: string): Promise<void> {
   await tx.run(forgetMinutes, { portfolio })
   for (let from = 0; ;) {
@@ -97,7 +97,7 @@ async function countMinutes(tx: Write, portfolio: string): Promise<void> {
   }
 }
 
-/** Whether the person already counts, so that another message costs nothing. */
+/** Whether the person is already counted, so that another message does not count again. */
 export async function isReached(read: Pick<Tx, 'one'>, portfolio: string, person: string, nowMs: number) {
   const last = await read.one(lastReached, { portfolio, person })
   return last !== undefined && last.atMs > nowMs - DAY_MS
@@ -105,7 +105,7 @@ export async function isReached(read: Pick<Tx, 'one'>, portfolio: string, person
 
 /**
  * People reached in the last 24 hours.
- * @param enough a count below this may be too high by those who leave the 24 hours within a minute; null: exact.
+ * @param enough a result below this may include people who leave the 24 hours within a minute; null: exact.
  */
 export async function peopleReached(
   read: Pick<Tx, 'one'>,
@@ -122,14 +122,14 @@ export async function peopleReached(
   return (await peopleFrom(edge + 1)) + (await peopleOfEdge(read, portfolio, nowMs))
 }
 
-/** Of the minute in which the 24 hours began. */
+/** People of the minute in which the 24 hours began. */
 async function peopleOfEdge(read: Pick<Tx, 'one'>, portfolio: string, nowMs: number): Promise<number> {
   const since = nowMs - DAY_MS
   const end = (minuteOf(since) + 1) * MINUTE_MS
   return (await read.one(peopleBetween, { portfolio, since, end }))?.people ?? 0
 }
 
-/** When that many people have left the 24 hours, to the minute. */
+/** When that many people have left the 24 hours, rounded to the minute. */
 export async function freeAt(
   read: Pick<Tx, 'one' | 'all'>,
   portfolio: string,
@@ -143,6 +143,6 @@ export async function freeAt(
     left -= leaving
     if (left <= 0) return (minute + 1) * MINUTE_MS + DAY_MS
   }
-  // The rest was granted and is being sent.
+  // The others were granted and are being sent.
   return (minuteOf(nowMs) + 1) * MINUTE_MS + DAY_MS
 }

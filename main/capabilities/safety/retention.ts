@@ -4,11 +4,11 @@ import type { Chore } from '../../kernel/housekeeping.ts'
 import { minuteOf, pruneMinutes, pruneReached } from './reached-store.ts'
 import { pruneClaims, pruneCounts, pruneFirsts, quarterOf } from './store.ts'
 
-/** Two of the longest days: whatever the time zone is changed to, today is there. */
+/** Two of the longest days, so that today is kept whatever the time zone is changed to. */
 const KEPT_MS = 52 * 3_600_000
 const PRUNED_AT_ONCE = 500
 
-/** Removes what no budget looks at any more. */
+/** Removes counts that no budget uses any longer. */
 export function createRetention({ db, clock }: { db: Db; clock: Pick<Clock, 'now'> }): Chore {
   return {
     name: 'safety',

@@ -8,8 +8,6 @@ type OfInstance = { instanceId: string }
 export const QUARTER_MS = 900_000
 export const quarterOf = (ms: number) => Math.floor(ms / QUARTER_MS)
 
-// Numbers.
-
 const NUMBER = `i.id AS instanceId, i.account_id AS accountId, i.name, i.engine, i.network, i.status,
   i.last_disconnect_reason AS lastDisconnectReason, i.blocked_until AS blockedUntilMs, i.logged_in AS loggedIn,
   n.paired_at AS pairedAtMs, n.claimed_at AS claimedAtMs, n.portfolio
@@ -29,7 +27,7 @@ export interface NumberRow {
   readonly pairedAtMs: number | null
   /** When the last send was granted. */
   readonly claimedAtMs: number | null
-  /** official: under which its messages are counted; null: none was counted yet. */
+  /** official: the portfolio in which its messages are counted; null: none yet. */
   readonly portfolio: string | null
 }
 
@@ -45,10 +43,10 @@ export const numbersOf = sqlOfList<string, Record<never, never>, NumberRow>(
   (ids) => `SELECT ${NUMBER} WHERE i.id IN (${ids}) AND i.deleted_at IS NULL`,
 )
 
-/** Enough to ask its engine about it. */
+/** The columns needed to ask its engine. */
 export type EngineSide = Pick<NumberRow, 'instanceId' | 'accountId' | 'engine' | 'network'>
 
-/** All connected numbers of the account, so no more columns than are needed. */
+/** Many rows, so only the needed columns: all connected numbers of the account. */
 export const connectedOfAccount = sql<
   { accountId: string; network: Network | null },
   Omit<EngineSide, 'accountId'> & { name: string }
@@ -59,7 +57,7 @@ export const connectedOfAccount = sql<
 
 export const retireNumbers = sql<OfInstance>('UPDATE safety_numbers SET is_current = 0 WHERE instance_id = :instanceId')
 
-/** Keeps the time of the first pairing where this number was paired before. */
+/** Keeps the first pairing time if this number was paired before. */
 export const pairNumber = sql<OfInstance & { number: string; now: number }>(
   `INSERT INTO safety_numbers (instance_id, number, paired_at, since_seq, is_current)
    VALUES (:instanceId, :number, :now, (SELECT COALESCE(MAX(seq), 0) + 1 FROM messages), 1)
@@ -70,13 +68,11 @@ export const markClaimed = sql<OfInstance & { at: number }>(
   'UPDATE safety_numbers SET claimed_at = :at WHERE instance_id = :instanceId AND is_current = 1',
 )
 
-// People.
-
 const SINCE = `COALESCE((SELECT since_seq FROM safety_numbers WHERE instance_id = :instanceId AND is_current = 1), 0)`
-/** A message that failed was exchanged with nobody. */
+/** A failed message does not count as exchanged. */
 const EXCHANGED = `m.seq >= ${SINCE} AND (m.status IS NULL OR m.status <> 'failed')`
 
-/** Which of the chats have a message that counts. One probe of the index for each. */
+/** Which of the chats have a message that counts, with one index search for each. */
 export const exchangedWith = sqlOfList<string, OfInstance, { chat: string }>(
   (chats) => `SELECT v.chat AS chat FROM (${chats
     .split(', ')
@@ -88,8 +84,8 @@ export const exchangedWith = sqlOfList<string, OfInstance, { chat: string }>(
 type Person = OfInstance & { chat: string; other: string }
 
 /**
- * Whether something was exchanged before with a person whose number has two spellings, and whether a message to them was
- * claimed. On the path of every send: with an ORDER BY or a MIN, SQLite would prepare it anew each time.
+ * Whether messages were exchanged with a person whose number has two spellings, and whether a message to them is
+ * claimed. Runs for every send: with an ORDER BY or MIN, SQLite would prepare it again each time.
  */
 export const historyOf = sql<Person & { beforeSeq: number }, { isKnown: number; isClaimed: number }>(
   `SELECT CASE WHEN EXISTS (SELECT 1 FROM messages m
@@ -98,8 +94,6 @@ export const historyOf = sql<Person & { beforeSeq: number }, { isKnown: number; 
      CASE WHEN EXISTS (SELECT 1 FROM safety_claims WHERE instance_id = :instanceId AND phone = :chat)
      THEN 1 ELSE 0 END AS isClaimed`,
 )
-
-// Counters.
 
 export const countSent = sql<OfInstance & { quarter: number; firstContact: number }>(
   `INSERT INTO safety_counts (instance_id, quarter, sent, first_contacts) VALUES (:instanceId, :quarter, 1, :firstContact)
@@ -121,7 +115,7 @@ const countRefusal = (column: 'spam_limited' | 'withheld') =>
 export const countSpamLimited = countRefusal('spam_limited')
 export const countWithheld = countRefusal('withheld')
 
-/** Its column `opened` is of versions before 60. */
+/** The column `opened` is from versions before 60. */
 export const insertFirst = sql<OfInstance & { seq: number; quarter: number }>(
   `INSERT INTO safety_firsts (instance_id, message_seq, quarter, first_contact, opened)
    VALUES (:instanceId, :seq, :quarter, 1, 0)`,
@@ -137,17 +131,17 @@ export interface CountsRow {
   readonly sentToday: number
   readonly sentThisHour: number
   readonly firstContactsToday: number
-  /** These are of the last 24 hours. */
+  /** Counts of the last 24 hours. */
   readonly sent: number
   readonly withheld: number
-  /** The last quarter with a refusal for spam. */
+  /** The last quarter hour with a refusal for spam. */
   readonly lastSpamLimited: number | null
 }
 
 const sumOf = (column: string, from: string, to?: string) =>
   `COALESCE(SUM(CASE WHEN quarter >= :${from}${to ? ` AND quarter < :${to}` : ''} THEN ${column} ELSE 0 END), 0)`
 
-/** @param since the earliest of the starts. All are quarters. */
+/** @param since the earliest start. All values are quarter hours. */
 export const countsOf = sql<OfInstance & Spans & { since: number }, CountsRow>(
   `SELECT ${sumOf('sent', 'day', 'dayEnd')} AS sentToday, ${sumOf('sent', 'hour', 'hourEnd')} AS sentThisHour,
      ${sumOf('first_contacts', 'day', 'dayEnd')} AS firstContactsToday,
@@ -155,8 +149,6 @@ export const countsOf = sql<OfInstance & Spans & { since: number }, CountsRow>(
      MAX(CASE WHEN spam_limited > 0 THEN quarter END) AS lastSpamLimited
    FROM safety_counts WHERE instance_id = :instanceId AND quarter >= :since`,
 )
-
-// Claims.
 
 type NewClaim = { seq: number; phone: string; cold: number; portfolio: string | null; opens: number; at: number }
 
@@ -169,7 +161,7 @@ export const moveClaims = sql<OfInstance & { from: string; to: string }>(
   'UPDATE safety_claims SET phone = :to WHERE instance_id = :instanceId AND phone = :from',
 )
 
-/** The oldest one of the person. */
+/** Releases the person's oldest claim. */
 export const releaseClaim = sql<OfInstance & { phone: string }>(
   `DELETE FROM safety_claims WHERE seq =
      (SELECT MIN(seq) FROM safety_claims WHERE instance_id = :instanceId AND phone = :phone)`,
@@ -185,9 +177,9 @@ export const claimsOf = sql<OfInstance & { since: number }, ClaimsRow>(
    FROM safety_claims WHERE instance_id = :instanceId AND claimed_at > :since`,
 )
 
-// What ends.
-
-/** Whom an official number reached stays until it is old: Meta goes on counting it for the portfolio. */
+/**
+ * People whom an official number reached are kept until they expire: Meta continues to count them for the portfolio.
+ */
 export const removeOfInstance = [
   sql<OfInstance>('DELETE FROM safety_numbers WHERE instance_id = :instanceId'),
   sql<OfInstance>('DELETE FROM safety_counts WHERE instance_id = :instanceId'),

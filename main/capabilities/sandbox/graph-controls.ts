@@ -5,14 +5,14 @@ import type { AccountId } from '../../kernel/ids.ts'
 import type { GraphNumberBody } from './contract/faults.ts'
 
 export interface GraphControls {
-  /** @throws ApiError invalid_state where the simulator does not run. */
+  /** @throws ApiError invalid_state if the simulator is not running. */
   addNumber(accountId: AccountId, body: GraphNumberBody): Promise<GraphCredentials>
-  /** @throws ApiError not_found, also where the simulator does not run: then there are no numbers. */
+  /** @throws ApiError not_found, also if the simulator is not running: then there are no numbers. */
   requireNumber(accountId: AccountId, phoneNumberId: string): Promise<void>
   fail(phoneNumberId: string, kind: GraphFault, times: number): Promise<void>
 }
 
-/** What a caller may do at the simulated Meta. */
+/** Actions at the simulated Meta. */
 export function createGraphControls(simulator: GraphSimulator | null): GraphControls {
   function running(): GraphSimulator {
     if (simulator) return simulator

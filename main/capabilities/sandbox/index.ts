@@ -32,21 +32,21 @@ import { toScanned } from './scan.ts'
 
 export interface SandboxDeps {
   readonly network: SandboxNetwork
-  /** null: it does not run. */
+  /** null: not running. */
   readonly graph: GraphSimulator | null
   readonly catcher: Catcher
   readonly model: ModelSimulator
   readonly cursors: Cursors
-  /** The picture of a QR text exactly as the QR view shows it: a data URI. */
+  /** Renders a QR text exactly as the QR view shows it, as a data URI. */
   readonly render: (text: string) => Promise<string>
-  /** Lets a call of a phone ring at an instance. */
+  /** Rings a phone's call at an instance. */
   readonly ring: RingHere
   readonly phoneSide: PhoneSide
-  /** The instance with this id, if it is the account's. */
+  /** The instance with this id, if it belongs to the account. */
   readonly subject: (accountId: AccountId, instanceId: string) => Promise<InstanceSubject | undefined>
 }
 
-/** What a caller may do to the sandbox network; all of it concerns one account. */
+/** Actions on the sandbox network of one account. */
 export interface Sandbox {
   changePhone(
     accountId: AccountId,
@@ -67,18 +67,18 @@ export interface Sandbox {
     number: string,
     body: { readonly to: string; readonly video?: boolean },
   ): Promise<{ call_id: string; instance_ids: string[]; voice_call: { instance_id: string; call_id: string } | null }>
-  /** Calls of our numbers that ring or run at the phone. */
+  /** Calls from our numbers that are ringing or running at the phone. */
   listCalls(accountId: AccountId, number: string): Promise<SandboxCall[]>
-  /** Takes a call of one of our numbers. @throws ApiError not_found */
+  /** Answers a call from one of our numbers. @throws ApiError not_found */
   answer(accountId: AccountId, number: string, callId: string): Promise<void>
-  /** The phone gives up, declines or ends the call. @throws ApiError not_found */
+  /** The phone declines, cancels or ends the call. @throws ApiError not_found */
   hangUp(accountId: AccountId, number: string, callId: string): Promise<void>
   vote(accountId: AccountId, number: string, id: string, options: readonly string[]): Promise<SandboxMessage>
   tap(accountId: AccountId, number: string, id: string, tap: Tap): Promise<SpokenMessage>
   react(accountId: AccountId, number: string, id: string, emoji: string): Promise<SandboxMessage>
   /** @throws ApiError not_found, engine_mismatch, or validation_error for an instance of the live network. */
   requireInstance(accountId: AccountId, id: string, engine?: InstanceSubject['engine']): Promise<InstanceSubject>
-  /** @returns the id in its own spelling, and how many sends it strikes; null for faults of the link. */
+  /** @returns the id in its stored spelling, and how many sends are affected; null for faults of the connection. */
   causeFault(
     accountId: AccountId,
     id: string,
@@ -148,7 +148,7 @@ export function createSandbox(needs: SandboxDeps): Sandbox {
       const from = numberOf(number)
       const { callId, instanceIds } = await network.call(accountId, from, to, video)
       const call = { call_id: callId, instance_ids: [...instanceIds] }
-      // There is no video beside the events.
+      // Video calls only produce events.
       return { ...call, voice_call: video ? null : await phoneCalls.place(callId, { accountId, from, instanceIds }) }
     },
     listCalls: async (accountId, number) => (await needs.phoneSide.list(accountId, numberOf(number))).map(toCall),
@@ -211,7 +211,7 @@ function catcherName(text: string): string {
 const isLinkFault = (kind: SendFault | LinkFault): kind is LinkFault =>
   (LINK_FAULTS as readonly string[]).includes(kind)
 
-/** Only what was sent: everything else stays as it is. */
+/** Only the fields that were sent; all others stay unchanged. */
 function toSettings(settings: SettingsBody): Partial<PhoneSettings> {
   const { name, online, receipts, delay_ms: delayMs, calls, passkey } = settings
   const { drop_receipts: dropReceipts, duplicate_receipts: duplicateReceipts } = settings

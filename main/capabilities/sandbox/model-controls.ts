@@ -4,18 +4,18 @@ import type { ModelFault, ModelReply, SandboxModel } from '../../contract/sandbo
 import type { AccountId } from '../../kernel/ids.ts'
 import type { ModelSimulator } from '../../simulators/model/index.ts'
 
-/** Its address in settings of agents: the port of the simulator changes with every restart. */
+/** The URL stored in agents' settings; the simulator's port changes with every restart. */
 const MODEL_BASE_URL = 'https://model.sandbox/v1'
 
 export interface ModelControls {
   read(accountId: AccountId): SandboxModel
-  /** @returns how many wait now. @throws ApiError invalid_state if that would be too many. */
+  /** @returns the number of queued replies. @throws ApiError invalid_state if that would be too many. */
   queue(accountId: AccountId, replies: readonly ModelReply[]): number
   cause(accountId: AccountId, kind: ModelFault, times: number): void
   reset(accountId: AccountId): void
 }
 
-/** What a caller may do at the sandbox model. */
+/** Actions at the sandbox model. */
 export function createModelControls(model: ModelSimulator): ModelControls {
   return {
     read(accountId) {

@@ -10,8 +10,8 @@ export interface Page<T> {
 }
 
 /**
- * A page of a list that is kept newest first by `seq`.
- * @param list names account, operation and filters: a cursor opens no other list.
+ * A page of a list sorted by `seq`, newest first.
+ * @param list account, operation and filters; a cursor is valid only for the same list.
  */
 export async function page<Row extends { readonly seq: number }, T extends object>(
   cursors: Cursors,

@@ -1,7 +1,7 @@
 import type { SandboxNetwork } from '../../engines/sandbox/index.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 
-/** A call as it runs at an instance. */
+/** A running call at an instance. */
 interface PlacedCall {
   readonly call: { readonly id: string }
   hangUp(reason: 'person_hung_up' | 'rejected'): void
@@ -11,7 +11,7 @@ interface PlacedCall {
 /** @returns null if the instance cannot take calls. */
 export type RingHere = (instanceId: string, from: string) => Promise<PlacedCall | null>
 
-/** A call that one of our numbers makes to a phone. */
+/** A call from one of our numbers to a phone. */
 export interface CallAtPhone {
   readonly id: string
   readonly instanceId: string
@@ -21,7 +21,7 @@ export interface CallAtPhone {
   readonly createdAtMs: number
 }
 
-/** Calls of our numbers to simulated phones, as the phones have them. */
+/** Calls from our numbers, from the side of the simulated phones. */
 export interface PhoneSide {
   list(accountId: AccountId, number: string): Promise<readonly CallAtPhone[]>
   /** @throws ApiError not_found */
@@ -36,13 +36,13 @@ interface Running {
   readonly placed: PlacedCall
 }
 
-/** Calls that simulated phones make, which an agent or a person at the console can take, and those that they get. */
+/** Calls from simulated phones, which an agent or a person at the console can answer, and calls to them. */
 export function createPhoneCalls({ calls }: Pick<SandboxNetwork, 'calls'>, ring: RingHere, phoneSide: PhoneSide) {
   const running = new Map<string, Running>()
   calls.onRejected((callId) => running.get(callId)?.placed.hangUp('rejected'))
 
   return {
-    /** @returns the call as it is in the list of calls; null: it only rings. */
+    /** @returns the call as in the list of calls; null: it only rings. */
     async place(
       callId: string,
       { accountId, from, instanceIds }: { accountId: AccountId; from: string; instanceIds: readonly string[] },
@@ -57,7 +57,7 @@ export function createPhoneCalls({ calls }: Pick<SandboxNetwork, 'calls'>, ring:
             running.delete(callId)
             return calls.end(callId, reason)
           })
-          // The service stops: the network reports nothing any more.
+          // The service is stopping: the network sends no more reports.
           .catch(() => {})
         return { instance_id: instanceId, call_id: placed.call.id }
       }

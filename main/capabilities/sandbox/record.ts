@@ -19,7 +19,7 @@ import type {
 import { messageIdOf, defaultName, MEDIA_HOST } from '../../engines/sandbox/index.ts'
 import type { CallAtPhone } from './phone-calls.ts'
 
-/** What the network keeps, in the words of the wire. */
+/** Converts the network's data to API fields. */
 
 export const toPhone = (phone: KnownPhone): SandboxPhone => ({
   number: phone.number,
@@ -53,7 +53,7 @@ export function toProfile(number: string, profile: PhoneProfile): SandboxProfile
   }
 }
 
-/** @param call which our number made, and which rings or was answered. */
+/** @param call from our number, ringing or answered. */
 export const toCall = ({ id, instanceId, fromNumber, status, startedAtMs, createdAtMs }: CallAtPhone): SandboxCall => ({
   call_id: id,
   instance_id: instanceId,
@@ -98,7 +98,7 @@ export const toReply = ({ status, delayMs, hang }: Reply): CatcherReply => ({ st
 
 export const toCaught = ({ receivedAtMs, headers, body, signature }: Caught): CatcherView['data'][number] => ({
   received_at: isoTime(receivedAtMs),
-  // JSON the catcher wrote itself.
+  // The catcher wrote this JSON.
   headers: JSON.parse(headers) as Record<string, string>,
   body,
   signature,

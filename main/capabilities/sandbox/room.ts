@@ -43,7 +43,7 @@ export const sandboxRoom = defineRoom({
     return {
       handlers: sandboxHandlers(sandbox),
       existence: sandboxExistence(sandbox),
-      // Work that an earlier process left may ask the model as soon as it runs.
+      // Resumed work may call the model immediately.
       recover: listenModel,
       close: model.close,
       api: sandbox,

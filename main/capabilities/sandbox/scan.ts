@@ -5,11 +5,14 @@ import type { ScanBody } from './contract/phones.ts'
 
 interface ScanDeps {
   readonly network: SandboxNetwork
-  /** The picture of a QR text as the QR view shows it: a data URI. */
+  /** Renders a QR text as the QR view shows it, as a data URI. */
   readonly render: (text: string) => Promise<string>
 }
 
-/** What the phone scanned or typed. @throws ApiError validation_error, invalid_state for a picture no instance shows. */
+/**
+ * What the phone scanned or typed. @throws ApiError validation_error, invalid_state for a QR image that no instance
+ * shows.
+ */
 export async function toScanned({ network, render }: ScanDeps, accountId: AccountId, body: ScanBody): Promise<Scanned> {
   const { qr, pairing_code: code } = body
   if ((qr === undefined) === (code === undefined)) {

@@ -7,7 +7,7 @@ import { sampleOf, sampleTypeAt, type Content, type Utterance } from '../../engi
 import type { SpeechBody } from './contract/messages.ts'
 import { safeFilename } from '../../engines/safe-filename.ts'
 
-/** What a phone is to say. @throws ApiError validation_error for a body that is neither text nor media. */
+/** The message that a phone sends. @throws ApiError validation_error for a body that is neither text nor media. */
 export function toUtterance(body: SpeechBody): Utterance {
   return { to: body.to, group: body.group ?? null, content: withExtras(contentOf(body), body) }
 }
@@ -41,7 +41,7 @@ function fileOf(
   return { type, text: null, media }
 }
 
-/** The kinds that have a word of their own as the type of a message; every other one is a text. */
+/** Kinds with a message type of their own; all others are texts. */
 const TYPES: Readonly<Record<string, string>> = {
   location: 'location',
   contacts: 'contact',
@@ -61,7 +61,7 @@ function toContent(given: object): Content {
   }
 }
 
-/** What the simulated Graph API reports of it. */
+/** The details that the simulated Graph API reports. */
 function detailsOf(content: MessageContent): Pick<Content, 'details'> {
   if (content.type === 'location') {
     const { latitude, longitude, name, address } = content

@@ -3,7 +3,7 @@ import type { Principal } from '../../kernel/access.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { NoticeBus } from '../../kernel/notice-bus.ts'
 
-/** A program that an assistant lives in, as it introduces itself over MCP. */
+/** The client program of an assistant, as it identifies itself over MCP. */
 interface AssistantClient {
   readonly name: string
   readonly version: string
@@ -29,12 +29,12 @@ export interface AssistantsDeps {
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
 }
 
-/** For each account. */
+/** Limit per account. */
 const KEPT = 50
-/** Stateless clients introduce themselves with every request; the console refetches no more often than this. */
+/** Stateless clients identify themselves with every request; the console refetches no more often than this. */
 const NOTICE_EVERY_MS = 5_000
 
-/** Which assistants have connected since the start. In memory only: it answers “did my setup work?”. */
+/** Assistants that have connected since the start. Kept in memory: it only answers “did my setup work?”. */
 export function createAssistants({ clock, live }: AssistantsDeps): Assistants {
   const known = new Map<string, ConnectedAssistant>()
   const noticedAtMs = new Map<string, number>()
@@ -44,7 +44,7 @@ export function createAssistants({ clock, live }: AssistantsDeps): Assistants {
       const { caller, client } = introduction
       const id = JSON.stringify([caller.accountId, caller.key?.id, client.name, client.version])
       const nowMs = clock.now()
-      // Inserted again, so that the oldest is always first.
+      // Reinserted, so that the oldest is always first.
       known.delete(id)
       known.set(id, { ...introduction, lastSeenAtMs: nowMs })
       const ofAccount = [...known].filter(([, { caller: other }]) => other.accountId === caller.accountId)

@@ -38,7 +38,7 @@ export interface BackupDeps {
     staged(): { readonly name: string; readonly requestedAtMs: number } | null
     stage(name: string, nowMs: number): Promise<'staged' | 'unknown' | 'damaged' | Exclude<State, 'usable'>>
     cancel(): Promise<void>
-    /** @throws where the backup cannot be compared. */
+    /** @throws Error if the backup cannot be compared. */
     preview(name: string, nowMs: number): Preview
     /** Result of a restore at this start. */
     readonly restored: Restored | null

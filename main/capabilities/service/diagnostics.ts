@@ -18,7 +18,7 @@ export interface DiagnosticsDeps {
   readonly facts: () => Omit<ServiceRecord, 'password_set'>
   readonly settings: () => readonly SettingRecord[]
   readonly platform: () => Platform
-  /** What Meta called back with and nothing here acts on, by name. */
+  /** Callback content from Meta that Switchboard ignores, counted by name. */
   readonly notedCallbacks: () => Readonly<Record<string, number>>
   readonly logLines: () => readonly LogLine[]
   readonly backups: () => readonly { readonly madeAtMs: number; readonly state: string }[]
@@ -26,7 +26,7 @@ export interface DiagnosticsDeps {
   readonly storage: () => {
     readonly schema: number
     readonly integrity: 'ok' | 'damaged'
-    /** When all of it was last checked; null: not since the start. */
+    /** Time of the last complete check; null: none since the start. */
     readonly lookedThroughAtMs: number | null
   }
   /** Folders whose names may identify the owner of this computer. */
@@ -47,8 +47,8 @@ const PRIVATE_SETTINGS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * For support: versions, settings, counts and the latest log lines. Only what is named here is included, and the log
- * lines are redacted once more.
+ * For support: versions, settings, counts and the latest log lines. Only the fields listed here are included, and the
+ * log lines are redacted once more.
  */
 export function collectDiagnostics(deps: DiagnosticsDeps, counts: object) {
   const { version, network, vault, database_bytes, started_at, warnings, limits } = deps.facts()

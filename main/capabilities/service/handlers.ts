@@ -70,7 +70,7 @@ export function serviceHandlers(service: ServiceRoom): Handlers<typeof serviceCo
   }
 }
 
-/** Without the computer it runs on. */
+/** Leaves out the facts about the computer. */
 const factsForMembers = (facts: ReturnType<ServiceRoom['facts']>): typeof facts => ({
   ...facts,
   ...{ home: '', database_bytes: 0, mcp_bridge: null, warnings: [], troubles: [], notices: [] },

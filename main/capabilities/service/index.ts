@@ -28,7 +28,7 @@ interface ConsoleAccount {
 export interface ServiceRoomDeps
   extends ToolCallsDeps, BackupDeps, Omit<DiagnosticsDeps, 'settings' | 'backups' | 'clock' | 'facts'> {
   readonly tallies: Tallies
-  /** The current state of the service, except what this room knows itself. */
+  /** The current state of the service, without the part that this room adds. */
   readonly facts: () => Omit<ServiceRecord, 'password_set'>
   readonly account: ConsoleAccount
   readonly settings: SettingsEditor

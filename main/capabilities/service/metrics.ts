@@ -19,13 +19,13 @@ export interface StorageGauges {
   readonly freeBytes: number | undefined
   /** Whether new data is accepted. */
   readonly isOpen: boolean
-  /** When the whole database was last checked; null: not since the start. */
+  /** Time of the last complete check of the database; null: none since the start. */
   readonly lookedAtMs: number | null
   /** Result of that check. */
   readonly isDamaged: boolean
 }
 
-/** Counting further would cost more than the number is worth. */
+/** Counting stops here, because it would cost more than the number is worth. */
 const COUNTED_AT_MOST = 100_000
 
 export type Metrics = ReturnType<typeof createMetrics>

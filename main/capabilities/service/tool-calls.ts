@@ -29,7 +29,7 @@ export interface ToolCallsDeps {
   readonly live: Pick<NoticeBus<Notice>, 'publish'>
 }
 
-/** For each account. */
+/** Limit per account. */
 const KEPT = 200
 
 /** In memory only: a live view for the console, not an audit log. */

@@ -12,7 +12,7 @@ import type { KnownInstance } from '../instances/index.ts'
 import type { AttentionLine, AttentionQuery } from '../room.ts'
 
 export interface AttentionDeps {
-  /** The changes of categories that the network has announced, earliest first. */
+  /** Category changes that the network has announced, earliest first. */
   readonly announcedChanges: (accountId: AccountId) => Promise<readonly AnnouncedChange[]>
   readonly announcedChangesOfClients: (accountId: AccountId) => Promise<readonly AnnouncedChangeOfClient[]>
   /** Templates that the network has rejected, paused or disabled, the latest first. */
@@ -36,16 +36,16 @@ const CATEGORIES: readonly string[] = ['MARKETING', 'UTILITY', 'AUTHENTICATION']
 const wordOf = (category: string): string => (CATEGORIES.includes(category) ? category : 'other')
 const STATES = ['disabled', 'rejected', 'paused'] as const satisfies readonly TemplateState[]
 
-/** Templates that cannot be sent, and templates whose price will change, including those of clients. */
+/** Issues for templates that cannot be sent and for templates whose price will change, including those of clients. */
 export function createAttention({ announcedChanges, find, ...deps }: Deps) {
-  /** Who the template belongs to, and where it is. */
+  /** The owner of the template, and where to find it. */
   async function detailOf({ code, params = {} }: Said, { account, name, instanceIds }: OfClient) {
     const [instance = ''] = instanceIds
     const number = (await find(account.id, instance))?.name ?? ''
     return { code, params: { ...params, template: name, number, instance } }
   }
 
-  /** @param sinceOf how long a template has waited: of many clients, those that wait longest are named. */
+  /** @param sinceOf how long a template has waited: of many clients, those that have waited longest are named. */
   async function linesOf<T extends OfClient>(
     templates: readonly T[],
     saidOf: (template: T) => Said,

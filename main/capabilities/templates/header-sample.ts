@@ -17,17 +17,17 @@ export type HeaderSampleDeps = Parameters<typeof createEngineCalls>[0] & {
   readonly messages: Pick<Messages, 'uploads' | 'fetchFile'>
 }
 
-/** What Meta takes as a sample: "Upload a file", Graph API, and "Template components". */
+/** Files that Meta accepts as samples: "Upload a file", Graph API, and "Template components". */
 const SAMPLES = {
   IMAGE: { mediaType: 'image', types: ['image/jpeg', 'image/png'], names: 'JPEG or PNG' },
   VIDEO: { mediaType: 'video', types: ['video/mp4'], names: 'MP4' },
   DOCUMENT: { mediaType: 'document', types: ['application/pdf'], names: 'PDF' },
 } as const
 const MEGABYTE = 1024 * 1024
-/** A file takes longer than a question. */
+/** An upload takes longer than a request. */
 const UPLOAD_MS = 150_000
 
-/** Uploads the sample file of a header. @returns the components with what Meta calls the file. */
+/** Uploads the sample file of a header. @returns the components with Meta's handle of the file. */
 export function createHeaderSamples({ messages, ...deps }: HeaderSampleDeps) {
   const callEngine = createEngineCalls({ ...deps, config: { sendTimeoutMs: UPLOAD_MS } })
 
@@ -61,7 +61,7 @@ export function createHeaderSamples({ messages, ...deps }: HeaderSampleDeps) {
     return withHeaderSample(instance, templates, withCards, media)
   }
 
-  /** Each card gets the file at its place. */
+  /** Each card gets the file with its index. */
   async function withCardSamples(
     instance: InstanceSubject,
     templates: NonNullable<Engine['templates']>,

@@ -18,7 +18,10 @@ interface TemplateList {
   readonly capacity: TemplateCapacity | null
 }
 
-/** Each throws ApiError not_ready for an instance that is not connected, and invalid_state with what Meta says. */
+/**
+ * Each function throws ApiError not_ready for an instance that is not connected, and invalid_state with Meta's
+ * message.
+ */
 export interface Templates {
   list(instance: InstanceSubject, query: TemplatesQuery): Promise<TemplateList>
   /** @throws ApiError not_found */
@@ -26,7 +29,7 @@ export interface Templates {
   create(instance: InstanceSubject, body: CreateTemplateBody): Promise<TemplateRecord>
   /** @throws ApiError not_found */
   change(instance: InstanceSubject, id: string, body: ChangeTemplateBody): Promise<TemplateRecord>
-  /** Of one that is not paused nothing is asked. @throws ApiError not_found */
+  /** Does nothing for a template that is not paused. @throws ApiError not_found */
   unpause(instance: InstanceSubject, id: string): Promise<TemplateRecord>
   /** @throws ApiError not_found */
   remove(instance: InstanceSubject, id: string): Promise<void>
@@ -81,7 +84,7 @@ export function createTemplates({ cursors, instances, messages, ...deps }: Templ
       return callEngine(instance, async () => {
         const draft = { ...body, components, ...(ttlSeconds !== undefined && { ttlSeconds }) }
         const { id } = await templates.create(instance, draft)
-        // It is there, whether it can be read again or not.
+        // The template was created, even if it cannot be read again.
         const made = await templates.read(instance, id).catch(() => undefined)
         return toRecord(made ?? { ...IN_REVIEW, ...draft, id })
       })

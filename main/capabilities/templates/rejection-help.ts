@@ -1,4 +1,7 @@
-/** What Meta's review says, and what to do. Meta's page "Template review" and the codes of `rejected_reason`. */
+/**
+ * Meta's reasons for a rejection, and what to do. From Meta's page "Template review" and the codes of
+ * `rejected_reason`.
+ */
 const HELP: Readonly<Record<string, string>> = {
   INVALID_FORMAT:
     'The format is wrong: a variable begins or ends the text, two variables are side by side, their numbers have gaps, ' +

@@ -12,21 +12,21 @@ interface BridgeDeps extends Pick<CrmDeps, 'outbound' | 'instances'> {
   readonly db: Pick<Db, 'read' | 'readOne'>
   readonly clock: Pick<Clock, 'now'>
   readonly signing: Signing
-  /** Where callers reach this service. */
+  /** Address under which callers reach this service. */
   readonly base: () => string
 }
 
 const ALL: ReadonlySet<MessageStatus> = new Set(MESSAGE_STATUSES)
 const HOUR_MS = 3_600_000
-/** The receiver does not want this event, and may want the next one. */
+/** The receiver refuses this event, but may accept the next one. */
 const REFUSED: ReadonlySet<number> = new Set([400, 413, 422])
 
-/** Any CRM that takes signed events: the receiver discards what it has already, by `id`. */
+/** The bridge to any CRM that accepts signed events: receivers ignore repeated ids. */
 export function createWebhookBridge({ outbound, instances, db, clock, signing, base }: BridgeDeps): CrmBridge {
   async function post(link: CrmLink, type: string, key: string, rest: object): Promise<string> {
     const { accountId, instanceId, url } = link
     const instance = await instances.find({ one: db.readOne }, accountId, instanceId)
-    // The same for every repetition, and different for every event.
+    // The same for every repeat, and different for every event.
     const id = `crme_${createHash('sha256').update(`${link.id} ${type} ${key}`).digest('hex').slice(0, 32)}`
     const about = { id: instanceId, name: instance?.name ?? null, number: instance?.phoneNumber ?? null }
     const event = { id, type, created_at: isoTime(clock.now()), instance: about, ...rest }

@@ -38,11 +38,14 @@ interface InboundDeps {
   readonly signing: Signing
 }
 
-/** What any CRM posts for a link. @throws ApiError not_found, unauthorized, invalid_json, validation_error */
+/**
+ * Handles requests of any CRM for a connection. @throws ApiError not_found, unauthorized, invalid_json,
+ * validation_error
+ */
 export function createInbound({ db, links, inbox, optOutSync, signing }: InboundDeps) {
   return async (linkId: string, { timestamp, signature }: Signed, body: Buffer): Promise<{ readonly id: string }> => {
     const link = await links.byId(linkId)
-    // Who cannot sign is not told which links there are.
+    // A caller without a valid signature must not learn which connections exist.
     if (link?.kind !== 'webhook' || !signing.isSigned(link, timestamp, signature, body))
       throw new ApiError(
         'unauthorized',

@@ -33,7 +33,7 @@ export function createWebhookSettings({ db, clock, links, signing, outbound, res
     ): Promise<Secret | null> {
       const { href: url } = await outbound.checkUrl(address, { schemes: ['https'], field: 'url' })
       return db.commit(async (tx) => {
-        // Looking up the address takes a while.
+        // Checked again, because looking up the address takes a while.
         await requireAccess(tx)
         const before = await links.find(instanceId, 'webhook', tx)
         const id = before?.id ?? links.newId()

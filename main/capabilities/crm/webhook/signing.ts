@@ -14,10 +14,10 @@ interface SigningDeps {
 
 export type Signing = ReturnType<typeof createSigning>
 
-/** Binds the secret to its link: moved to another row it does not open. */
+/** Binds the secret to its connection: it cannot be decrypted in another row. */
 const ownerOf = (linkId: string) => `crm-webhook:${linkId}`
 
-/** Secrets and signatures of CRM webhooks; the scheme is that of account webhooks. */
+/** Secrets and signatures of CRM webhooks, with the scheme of account webhooks. */
 export function createSigning({ seal, clock, random }: SigningDeps) {
   const secretsOf = ({ id, secretEnc, prevSecretEnc, prevExpiresAtMs }: CrmLink): readonly Secret[] => {
     const open = (bytes: Uint8Array | null) => (bytes === null ? [] : [seal.open(bytes, ownerOf(id))])
@@ -26,7 +26,7 @@ export function createSigning({ seal, clock, random }: SigningDeps) {
   }
 
   return {
-    /** A new secret, and how it is stored. */
+    /** A new secret, and its stored form. */
     newSecret(linkId: string): { readonly secret: Secret; readonly secretEnc: Buffer } {
       const secret = newSecret(random)
       return { secret, secretEnc: seal.seal(secret, ownerOf(linkId)) }

@@ -281,7 +281,7 @@ export const ActionReply = Type.Object({
   ),
 })
 
-/** Everything that is not listed reaches people: they see a read mark, a new name or picture, or who is online. */
+/** All other actions have an effect on people: they see a read receipt, a new name or picture, or who is online. */
 export const EFFECTS_BY_ACTION = {
   by: ['group', 'action'],
   effects: {

@@ -27,7 +27,7 @@ const Assistant = Type.Object({
   last_seen_at: Timestamp,
 })
 
-/** Only harmless data, for people who know the service. */
+/** Contains only harmless data, for support. */
 const Diagnostics = Type.Object({
   made_at: Timestamp,
   version: Type.String(),

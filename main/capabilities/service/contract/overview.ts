@@ -57,7 +57,7 @@ export type ServiceRecord = Static<typeof ServiceRecord>
 
 const Count = Type.Integer({ minimum: 0 })
 
-/** Counting further would slow everything down for a number that nobody reads. */
+/** Counting stops here, because larger counts would be slow and are not needed. */
 export const COUNTED_AT_MOST = 10_000
 const Counted = Type.Integer({ minimum: 0, maximum: COUNTED_AT_MOST, description: `Counted up to ${COUNTED_AT_MOST}.` })
 

@@ -1,4 +1,4 @@
-/** About this machine, for the person who runs it. */
+/** Operations about this machine, for the person who runs it. */
 const consoleOperation = {
   scope: null,
   reach: 'account',
