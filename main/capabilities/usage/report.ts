@@ -23,16 +23,16 @@ export interface UsageReport {
 interface Wish {
   readonly accountIds: readonly AccountId[]
   readonly query: Static<typeof UsageQuery>
-  /** In the time zone of the caller's account. */
+  /** Today in the time zone of the caller's account. */
   readonly today: string
   readonly wantsCsv: boolean
-  /** Begins a CSV file with a byte order mark, which programs stumble over. */
+  /** Adds a byte order mark to CSV, for spreadsheet programs; other programs may not accept it. */
   readonly forSpreadsheets: boolean
 }
 
 const DEFAULT_DAYS = 30
 
-/** A year of five hundred instances; more than that is for CSV, which is streamed. */
+/** One year of five hundred instances. Larger reports need CSV, which is streamed. */
 const MOST_ROWS = 200_000
 
 /** @throws ApiError validation_error */
@@ -72,7 +72,7 @@ async function requireFewRows(portions: AsyncIterable<readonly UsageRow[]>): Pro
   }
 }
 
-/** A `UsageReport`: as one text it would be tens of megabytes, and hold everybody else up. */
+/** A `UsageReport`, streamed: as a single text it would take tens of megabytes and block the event loop. */
 async function* json(portions: AsyncIterable<readonly UsageRow[]>): AsyncGenerator<Buffer> {
   const totals = noUse()
   let separator = '{"data":['

@@ -6,12 +6,12 @@ import { dayOf } from '../../kernel/time-zone.ts'
 import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import { count, rowsOf, totalsOf } from './store.ts'
 
-/** Counters left out are 0. A negative one takes back what was counted. */
+/** Omitted counters are 0. A negative value subtracts. */
 interface Use {
-  /** Whose instance it is at this moment: what was used stays with the account that used it. */
+  /** The current owner of the instance. Usage stays with the account that caused it. */
   readonly accountId: AccountId
   readonly instanceId: InstanceId
-  /** When it happened; the day is that of the account's time zone. */
+  /** When it happened; the day depends on the account's time zone. */
   readonly atMs: number
   readonly sent?: number
   readonly received?: number
@@ -36,11 +36,11 @@ export interface UsageDeps {
 }
 
 export interface Usage {
-  /** Counts in the caller's commit, which makes the fact. */
+  /** Counts in the caller's commit, together with the counted event. */
   add(tx: Tx, use: Use): Promise<void>
-  /** The day it is in the time zone of the account. */
+  /** Today in the time zone of the account. */
   today(accountId: AccountId): Promise<string>
-  /** Rows of the accounts, one account after another, each by day and then by instance; read in portions. */
+  /** Rows of one account after another, each by day and then by instance; read in portions. */
   rows(accountIds: readonly AccountId[], span: UsageSpan): AsyncGenerator<readonly UsageRow[]>
   totals(accountIds: readonly AccountId[], span: UsageSpan): Promise<UsageTotals>
 }

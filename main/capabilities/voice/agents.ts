@@ -1,15 +1,15 @@
 import type { TranscriptLine } from '../../contract/voice.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 
-/** An AI agent, as far as calls know it. */
+/** The data about an AI agent that calls need. */
 export interface VoiceAgent {
   readonly id: string
   readonly name: string
   readonly provider: string
-  /** What it says first; null: a greeting with its name. */
+  /** Its first sentence; null: a greeting with its name. */
   readonly greeting: string | null
   readonly systemPrompt: string
-  /** Questions it can answer, for the simulated person. */
+  /** Questions that it can answer, asked by the simulated person. */
   readonly questions: readonly string[]
 }
 
@@ -21,20 +21,20 @@ interface OfInstance {
 export interface VoiceTurn extends OfInstance {
   readonly agentId: string
   readonly callId: string
-  /** The person's number; null for a visitor of a page. */
+  /** The person's number; null for a visitor of a web page. */
   readonly number: string | null
-  /** What was said before. */
+  /** The conversation so far. */
   readonly history: readonly TranscriptLine[]
   /** What the person just said. */
   readonly text: string
 }
 
-/** The agents that talk in calls. They are those of the AI room; this is all that calls need of it. */
+/** The functions of the AI room that calls need. */
 export interface VoiceAgents {
   find(accountId: AccountId, instanceId: InstanceId, agentId: string): Promise<VoiceAgent | undefined>
-  /** Undefined if the instance has none. */
+  /** undefined if the instance has none. */
   primary(accountId: AccountId, instanceId: InstanceId): Promise<VoiceAgent | undefined>
-  /** `text` null: it has nothing to say. Rejects if its model fails. */
+  /** `text` null: no answer. Rejects if the model fails. */
   answer(turn: VoiceTurn): Promise<{ readonly text: string | null; readonly hangUp: boolean }>
   /** A model's answer to a question about a transcript; undefined if the agent has no model. */
   complete(agent: OfInstance & { agentId: string }, instructions: string, text: string): Promise<string | undefined>

@@ -11,8 +11,8 @@ import { readSetup } from './setup.ts'
 type Read = Pick<Tx, 'one'>
 
 /**
- * Why a call may not begin now. All but the first two pass when a call ends: of the instance, of the account, or of
- * whichever account.
+ * Why a call may not begin now. All but the first two end when another call ends: of the instance, of the account, or
+ * of any account.
  */
 export type NotNow =
   | 'voice_off'
@@ -22,16 +22,16 @@ export type NotNow =
   | 'account_share_used'
   | 'all_lines_busy'
 
-/** Whose call it is. */
+/** The owner of a call. */
 type CallOwner = Pick<StoredCall, 'accountId' | 'instanceId'>
 
 /**
- * How many calls may run, and which are counted. Every call that runs and is not answered yet reserves a call of the
- * trial: its row is the reservation, so a crash cannot lose one or leave one behind.
+ * Limits of concurrent calls, and the counts of the trial. Every running call that is not answered yet reserves a
+ * trial call. Its row is the reservation, so a crash cannot lose one or leave one behind.
  */
 export function createAllowance({ clock, timeZoneOf }: Pick<VoiceDeps, 'clock' | 'timeZoneOf'>) {
   return {
-    /** In the commit that begins the call. @returns null: it may begin. */
+    /** Runs in the commit that begins the call. @returns null if it may begin. */
     async refusal(tx: Read, { accountId, instanceId }: CallOwner, gateway: Gateway): Promise<NotNow | null> {
       const { plan, trialUsed } = await readSetup(tx, instanceId)
       if (plan === null) return 'voice_off'
@@ -45,12 +45,12 @@ export function createAllowance({ clock, timeZoneOf }: Pick<VoiceDeps, 'clock' |
       return plan === 'trial' && trialUsed + unanswered >= LIMITS.voiceTrialCalls ? 'trial_reserved' : null
     },
 
-    /** In the commit that says that the call was answered. */
+    /** Runs in the commit that records the answer of the call. */
     async count(tx: Tx, { instanceId }: Pick<StoredCall, 'instanceId'>): Promise<void> {
       await tx.run(useTrialCall, { instanceId, mostCalls: LIMITS.voiceTrialCalls })
     },
 
-    /** Calls of a widget that were counted today, and those that may still be. */
+    /** Today's counted calls of a widget, and those that may still count. */
     async ofWidget(read: Read, { id: widgetId, accountId, instanceId }: StoredWidget) {
       const { startMs: sinceMs } = dayOf(clock.now(), await timeZoneOf(read, accountId))
       return {

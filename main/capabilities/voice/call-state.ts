@@ -1,6 +1,6 @@
 import type { CallStatus, EndReason } from '../../contract/voice.ts'
 
-/** What a call that ended for this reason is. `answered`: it depends on whether somebody had answered. */
+/** The outcome of a call for each end reason. `answered`: depends on whether it was answered. */
 const OUTCOMES = {
   person_hung_up: 'answered',
   agent_hung_up: 'answered',
@@ -35,7 +35,7 @@ const OUTCOMES = {
   restored: 'failed',
 } as const satisfies Record<EndReason, CallStatus | 'answered'>
 
-/** @param isAnswered whether somebody had answered. A call that is hung up before is canceled by us, or missed. */
+/** @param isAnswered whether it was answered. An unanswered call that ends is canceled by us, or missed. */
 export function finalStatus(reason: EndReason, isAnswered: boolean): CallStatus {
   const outcome = OUTCOMES[reason]
   if (outcome !== 'answered') return outcome

@@ -26,7 +26,7 @@ export interface StoredCall {
   readonly endReason: EndReason | null
   readonly attempt: number
   readonly batchId: string | null
-  /** What lies between the beginnings of two calls of the batch at least. */
+  /** Minimum time between the starts of two calls of the batch. */
   readonly batchIntervalMs: number | null
   readonly widgetId: string | null
   readonly recordingId: string | null
@@ -39,7 +39,7 @@ export interface StoredCall {
   readonly answeredAtMs: number | null
   readonly endedAtMs: number | null
   readonly durationMs: number | null
-  /** Since when the person is on hold; null: not. */
+  /** Since when the person is on hold; null: not on hold. */
   readonly heldAtMs: number | null
   readonly transferTo: string | null
   readonly transferStatus: CallTransfer['status'] | null
@@ -84,7 +84,7 @@ export const insertCall = sql<
 
 export const callById = sql<Id, StoredCall>(`SELECT ${COLUMNS} FROM voice_calls WHERE id = :id`)
 
-// Each transition says where it comes from, so that two of them cannot both happen.
+// Each transition requires its starting state, so that two of them cannot both happen.
 
 export const setDialing = sql<Id & { boot: string; gateway: Gateway; fromNumber: string | null; now: number }>(
   `UPDATE voice_calls SET status = 'dialing', attempt = 1, boot = :boot, gateway = :gateway, from_number = :fromNumber,
@@ -110,7 +110,7 @@ export const beginTransfer = sql<Id & { number: string; now: number }>(
   `UPDATE voice_calls SET transfer_to = :number, transfer_status = 'pending', transfer_failure = NULL, transfer_at = :now
    WHERE id = :id AND status = 'in_progress' AND (transfer_status <> 'pending' OR transfer_status IS NULL)`,
 )
-/** @param failure null: it did not fail, or its outcome is unknown. */
+/** @param failure null: it succeeded, or its outcome is unknown. */
 export const endTransfer = sql<Id & { status: CallTransfer['status']; failure: TransferFailure | null }>(
   `UPDATE voice_calls SET transfer_status = :status, transfer_failure = :failure
    WHERE id = :id AND transfer_status = 'pending'`,
@@ -124,21 +124,19 @@ export const postpone = sql<Id & { scheduledAtMs: number }>(
 export const setReview = sql<Id & { summary: string | null; summaryBy: string | null; coaching: string | null }>(
   'UPDATE voice_calls SET summary = :summary, summary_by = :summaryBy, coaching = :coaching WHERE id = :id',
 )
-/** A visitor whose sound never arrived is no call. */
+/** A widget call without any audio from the visitor is not kept. */
 export const removeUnanswered = sql<Id>(`DELETE FROM voice_calls WHERE id = :id AND answered_at IS NULL AND ${LIVE}`)
 export const forgetRecording = sql<{ recordingId: string; id: string }>(
   'UPDATE voice_calls SET recording_id = NULL WHERE id = :id AND recording_id = :recordingId',
 )
 
-// Lists, newest first.
-
 export type CallFilter = { status: CallStatus | null; direction: CallDirection | null }
-/** `fromSeq` bounds what a filter looks through at a time. */
+/** `fromSeq` limits the rows that a filter checks at a time. */
 type Page = { beforeSeq: number; fromSeq: number; rows: number } & CallFilter
 const FILTER = `seq < :beforeSeq AND seq >= :fromSeq AND (status = :status OR :status IS NULL)
      AND (direction = :direction OR :direction IS NULL)`
 
-/** A list of calls, newest first, and where a portion of it ends: `rows` calls before `beforeSeq`. */
+/** A list of calls, newest first, read in portions of `rows` calls before `beforeSeq`. */
 export interface CallList<Of> {
   readonly page: Statement<Page & Of, StoredCall>
   readonly portion: Statement<{ beforeSeq: number; rows: number } & Of, { fromSeq: number | null; calls: number }>
@@ -169,14 +167,14 @@ export const upcomingCalls = sql<
 export const liveCalls = sql<{ accountId: string }, StoredCall>(
   `SELECT ${COLUMNS} FROM voice_calls WHERE account_id = :accountId AND ${LIVE} ORDER BY seq LIMIT 500`,
 )
-/** Calls that run, those of widgets apart, and how many of all of them are not answered yet. */
+/** Number of running calls, widgets counted separately, and how many of all of them are not answered yet. */
 export const channelsOf = sql<{ instanceId: string }, { calls: number; widgetCalls: number; unanswered: number }>(
   `SELECT COUNT(CASE WHEN gateway <> 'widget' THEN 1 END) AS calls,
      COUNT(CASE WHEN gateway = 'widget' THEN 1 END) AS widgetCalls,
      COUNT(CASE WHEN answered_at IS NULL THEN 1 END) AS unanswered
    FROM voice_calls WHERE instance_id = :instanceId AND ${LIVE}`,
 )
-/** Calls that run in all, and those of one account. */
+/** Number of running calls, in total and of one account. */
 export const callsAtOnce = sql<{ accountId: string }, { inAll: number; ofAccount: number }>(
   `SELECT COUNT(*) AS inAll, COUNT(CASE WHEN account_id = :accountId THEN 1 END) AS ofAccount
    FROM voice_calls WHERE ${LIVE}`,
@@ -188,7 +186,10 @@ export const unansweredOfWidget = sql<{ instanceId: string; widgetId: string }, 
   `SELECT COUNT(*) AS count FROM voice_calls
    WHERE instance_id = :instanceId AND widget_id = :widgetId AND answered_at IS NULL AND ${LIVE}`,
 )
-/** When the batch began its last call, and how many of its calls come before this one. A clock that was set back is ignored. */
+/**
+ * When the batch started its last call, and how many of its calls come before this one. Ignores times after now,
+ * because the clock may have been set back.
+ */
 export const paceOfBatch = sql<
   { batchId: string; seq: number; now: number },
   { lastStartMs: number | null; ahead: number }
@@ -197,7 +198,7 @@ export const paceOfBatch = sql<
      COUNT(CASE WHEN status = 'scheduled' AND seq < :seq THEN 1 END) AS ahead
    FROM voice_calls WHERE batch_id = :batchId`,
 )
-/** Calls that have not ended, whichever process began them. */
+/** Calls that have not ended, started by any process. */
 export const openCalls = sql<{ afterSeq: number; rows: number }, StoredCall>(
   `SELECT ${COLUMNS} FROM voice_calls WHERE seq > :afterSeq AND ${LIVE} ORDER BY seq LIMIT :rows`,
 )
@@ -224,8 +225,6 @@ export const endWaiting = sql<{ instanceId: string; reason: EndReason; now: numb
 export const rehomeCalls = sql<{ instanceId: string; accountId: string }>(
   'UPDATE voice_calls SET account_id = :accountId WHERE instance_id = :instanceId',
 )
-
-// Transcripts.
 
 export const insertLine = sql<
   { callId: string; position: number; speaker: string; text: string } & { startMs: number; endMs: number }

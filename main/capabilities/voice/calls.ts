@@ -30,10 +30,10 @@ import { notesOf } from './review.ts'
 import { extractCoaching } from './summary.ts'
 import type { Running } from './running.ts'
 
-/** Longer than a hung-up call needs, unless the disk is full. */
+/** Longer than ending a call takes, unless the disk is full. */
 const WRITTEN_MS = 15_000
 
-/** Calls that a filter looks through without a break. */
+/** Calls that a filter checks before yielding to the event loop. */
 const PORTION = 2_000
 
 interface ListQuery {
@@ -43,7 +43,7 @@ interface ListQuery {
   readonly direction?: CallDirection
 }
 
-/** Reads calls, and ends them before their time. */
+/** Lists calls, and ends them early. */
 export function createCalls(
   deps: Pick<VoiceDeps, 'db' | 'clock' | 'cursors' | 'instances' | 'agents' | 'personName'> & {
     readonly running: Running
@@ -91,7 +91,7 @@ export function createCalls(
     }
   }
 
-  /** Those that fit, the newest first; looked for in portions, between which others have their turn. */
+  /** Matching calls, newest first; searched in portions, yielding to the event loop between them. */
   async function readCalls<Of extends object>(
     { page, portion }: CallList<Of>,
     of: Of,
@@ -151,7 +151,7 @@ export function createCalls(
             : readCalls(callsOfInstance, { instanceId }, wish)
         },
         at: ({ seq }) => [seq],
-        // An instance may have been of another account.
+        // The instance may have belonged to another account at the time.
         show: (found) => named(found.filter((call) => call.accountId === accountId)),
       })
     },
@@ -224,7 +224,7 @@ export function createCalls(
     },
   }
 
-  /** Hangs up and answers when it is written down. @throws ApiError service_unavailable */
+  /** Hangs up, and answers once that is stored. @throws ApiError service_unavailable */
   async function endNow(instance: InstanceSubject, id: string, reason: 'canceled' | 'operator_hung_up') {
     const one = running.find(id)
     one?.hangUp(reason)

@@ -15,12 +15,12 @@ interface Deps {
   readonly instances: Pick<Instances, 'subject'>
 }
 
-/** Somebody waits on the line. */
+/** Short, because a person is waiting on the phone. */
 const ANSWER_MS = 15_000
 const SUMMARY_MS = 60_000
 const QUESTIONS = 3
 
-/** The agents of the AI room, as calls use them. What a model costs is counted, and limits hold, as in chats. */
+/** The agents of the AI room, for calls. Costs are counted and limits apply as in chats. */
 export function createVoiceAgents({ db, clock, ai, knowledge, instances }: Deps): VoiceAgents {
   const outside = { one: db.readOne }
 

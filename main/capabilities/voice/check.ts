@@ -13,7 +13,7 @@ interface CheckDeps extends Pick<VoiceDeps, 'process' | 'agents' | 'mailer' | 'l
   readonly folder: string
 }
 
-/** Tries everything that a call needs on this machine, and calls nobody. */
+/** Tests everything that a call needs on this machine, without calling anybody. */
 export function createCheck({ process, agents, mailer, log, routes, speech, folder }: CheckDeps) {
   const found = (code: Check['code'], status: Check['status'], reason: string, message: string): Check => ({
     ...{ code, status, reason, message },

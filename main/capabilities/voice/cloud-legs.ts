@@ -11,21 +11,21 @@ import type { CallWish, Running, RunningCall } from './running.ts'
 interface Leg {
   readonly instance: InstanceSubject
   readonly placed: PlacedCall
-  /** The network ended it, so it need not be told. */
+  /** The network ended it, so it does not need a hangup. */
   isOver: boolean
 }
 
 interface CloudLegsDeps extends Pick<VoiceDeps, 'log'> {
   readonly cloud: CloudCalling
   readonly running: Running
-  /** Answers a call that comes in, or refuses it. */
+  /** Accepts or refuses an incoming call. */
   readonly onOffered: (instanceId: string, event: CloudCallEvent & { kind: 'offered' }) => Promise<void>
 }
 
-/** Joins the sound of a call, which is in the voice process, to what the Cloud API says about it. */
+/** Connects the audio of a call in the voice process with the signaling of the Cloud API. */
 export function createCloudLegs({ cloud, running, log, onOffered }: CloudLegsDeps) {
   const legs = new Map<string, Leg>()
-  /** What came before the answer to our request did. */
+  /** Events that arrived before the answer to our request. */
   const early = new Map<string, CloudCallEvent[]>()
 
   const telling = new Set<Promise<unknown>>()
@@ -46,7 +46,7 @@ export function createCloudLegs({ cloud, running, log, onOffered }: CloudLegsDep
     placed.hangUp(event.kind === 'rejected' ? 'rejected' : event.failed ? 'no_answer' : 'person_hung_up')
   }
 
-  /** Follows a call until it ends, and tells the network if we ended it. */
+  /** Follows a call until it ends, and hangs up at the network if we ended it. */
   function follow(networkId: string, leg: Leg, call: RunningCall): void {
     legs.set(networkId, leg)
     for (const event of early.get(networkId) ?? []) apply(leg, event)
@@ -61,7 +61,7 @@ export function createCloudLegs({ cloud, running, log, onOffered }: CloudLegsDep
     const leg = legs.get(event.networkId)
     if (leg !== undefined) return apply(leg, event)
     if (event.kind === 'offered') return onOffered(instanceId, event)
-    // Callbacks can overtake the answer of the request that made the call.
+    // Callbacks can arrive before the answer to the request that made the call.
     early.set(event.networkId, [...(early.get(event.networkId) ?? []), event])
     if (early.size > EARLY_AT_MOST) early.delete([...early.keys()][0] ?? '')
   })
@@ -69,7 +69,7 @@ export function createCloudLegs({ cloud, running, log, onOffered }: CloudLegsDep
   return {
     requireCallable: (instance: InstanceSubject): void => cloud.requireCallable(instance),
 
-    /** @returns null: they may be called. @throws ApiError invalid_state if the number cannot call now. */
+    /** @returns null if they may be called. @throws ApiError invalid_state if the number cannot call now. */
     async permissionFor(instance: InstanceSubject, number: string): Promise<EndReason | null> {
       try {
         if ((await cloud.permission(instance, number)) === 'granted') return null
@@ -104,7 +104,7 @@ export function createCloudLegs({ cloud, running, log, onOffered }: CloudLegsDep
       return started
     },
 
-    /** Accepts a call that came in. @param start places it. @returns false: it cannot be taken. */
+    /** Accepts an incoming call. @param start places it. @returns false if it cannot be accepted. */
     async accept(
       instance: InstanceSubject,
       networkId: string,
@@ -123,7 +123,7 @@ export function createCloudLegs({ cloud, running, log, onOffered }: CloudLegsDep
         })
       return true
     },
-    /** Resolves when the network has been told everything. */
+    /** Resolves once all hangups have been sent to the network. */
     settled: () => Promise.all(telling),
     reject: (instance: InstanceSubject, networkId: string) =>
       quietly(cloud.reject(instance, networkId), 'voice.not_rejected'),

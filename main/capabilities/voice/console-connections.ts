@@ -4,7 +4,7 @@ import type { VoiceDeps } from './deps.ts'
 
 export type ConsoleConnections = ReturnType<typeof createConsoleConnections>
 
-/** Sound that goes to people at the console. It is cut off when the session of their browser ends. */
+/** Audio connections to people at the console. They are cut when the person's browser session ends. */
 export function createConsoleConnections({ sessions }: Pick<VoiceDeps, 'sessions'>) {
   const open = new Map<string, Set<() => void>>()
   sessions.onSessionEnded((id) => open.get(id)?.forEach((end) => end()))
@@ -12,7 +12,7 @@ export function createConsoleConnections({ sessions }: Pick<VoiceDeps, 'sessions
   return {
     /**
      * @param end called if the session ends before `closed` resolves.
-     * @throws ApiError unauthorized if the session has ended already; `end` was called then.
+     * @throws ApiError unauthorized if the session has already ended; `end` was called then.
      */
     async add({ sessionId }: Pick<Principal, 'sessionId'>, end: () => void, closed: Promise<unknown>): Promise<void> {
       // The window of the desktop app, which cannot be signed out.
@@ -23,7 +23,7 @@ export function createConsoleConnections({ sessions }: Pick<VoiceDeps, 'sessions
         ofSession.delete(end)
         if (ofSession.size === 0) open.delete(sessionId)
       })
-      // It may have ended while the sound was being connected.
+      // The session may have ended while the audio was being connected.
       if (await sessions.isSignedIn(sessionId)) return
       end()
       throw new ApiError('unauthorized', 'You were signed out, so you were disconnected. Sign in again.', {

@@ -13,7 +13,7 @@ interface ControlsDeps extends Pick<VoiceDeps, 'db' | 'clock'> {
   readonly calls: Pick<Calls, 'get'>
 }
 
-/** What a running call can be asked for besides its end: hold, keys, a transfer. */
+/** Actions during a running call: hold, keypad digits and transfer. */
 export function createControls({ db, clock, running, calls }: ControlsDeps) {
   /** @throws ApiError not_found, invalid_state */
   async function requireRunning(instance: InstanceSubject, id: string) {
@@ -53,7 +53,7 @@ export function createControls({ db, clock, running, calls }: ControlsDeps) {
     /** @throws ApiError not_found, invalid_state, upstream_unavailable, upstream_timeout */
     async transfer(instance: InstanceSubject, id: string, number: string): Promise<VoiceCall> {
       const { call, one } = await requireRunning(instance, id)
-      // Recorded before the trunk is asked, so that every transfer under way is in the record.
+      // Stored before the trunk is asked, so that every running transfer is recorded.
       const begun = await db.commit((tx) => tx.run(beginTransfer, { id, number, now: clock.now() }))
       if (begun === 0)
         throw new ApiError('invalid_state', 'The call is being transferred already, or has just ended.').because(
@@ -62,7 +62,7 @@ export function createControls({ db, clock, running, calls }: ControlsDeps) {
       running.publish(call)
       const result = await act(one, { kind: 'transfer', number })
       if (result.ok) return recordOf(instance, id)
-      // Without an answer it may go on; its limit, or the end of the call, ends it.
+      // Without an answer the transfer may still be running; its time limit or the end of the call ends it.
       if (result.why !== 'no_answer') {
         const failure = result.why === 'refused' ? 'refused' : 'failed'
         await db.commit((tx) => tx.run(endTransfer, { id, status: 'failed', failure }))

@@ -14,9 +14,9 @@ const OUTCOMES: Partial<Record<EndedCall['status'], Outcome>> = {
 }
 
 /**
- * Puts a call that has ended on the timeline of the contact in its CRM, with a link to its recording, which opens for
- * anybody who is signed in to the console.
- * @param baseUrl without a slash at its end.
+ * Adds an ended call to the contact's timeline in the CRM, with a link to its recording that works for everybody
+ * signed in to the console.
+ * @param baseUrl without a trailing slash.
  */
 export async function tellCrm(
   crm: { readonly addCall: AddCall },
@@ -26,7 +26,7 @@ export async function tellCrm(
 ): Promise<void> {
   const { id, instanceId, direction, status, durationMs, recordingId } = call
   const phone = direction === 'outbound' ? call.toNumber : call.fromNumber
-  // A visitor of a widget has none.
+  // Visitors of a widget have no number.
   if (phone === null) return
   const recording = `/panel/v1/instances/${instanceId}/voice/recordings/${recordingId ?? ''}/download`
   await crm.addCall(tx, {

@@ -37,7 +37,7 @@ interface KeptMail {
   readonly receivedAtMs: number
 }
 
-/** A call that has ended, for rooms that keep a record of what was said with a person. */
+/** An ended call, for rooms that record conversations with a person. */
 export type EndedCall = Pick<
   StoredCall,
   | ('id' | 'instanceId' | 'direction' | 'toNumber' | 'fromNumber' | 'status' | 'recordingId')
@@ -61,29 +61,29 @@ export interface VoiceDeps extends Guards {
   readonly instances: Pick<Instances, 'find' | 'named' | 'owned' | 'requireOwner' | 'subscribe' | 'subject'>
   readonly agents: VoiceAgents
   readonly packages: VoicePackages
-  /** Of browsers that are signed in to the console. */
+  /** Sessions of browsers signed in to the console. */
   readonly sessions: {
     readonly isSignedIn: (id: string) => Promise<boolean>
     readonly onSessionEnded: (listener: (id: string) => void) => void
   }
   readonly isSuspended: (accountId: AccountId) => boolean
-  /** Why the account may not reach people; null: it may. */
+  /** Why the account may not message people; null: it may. */
   readonly refusalOf: (accountId: AccountId) => Promise<AccountRefusal | null>
   /** Called when the answer for any account may have changed. */
   readonly onRefusalChanged: (listener: () => void) => void
   readonly usage: Pick<Usage, 'add'>
   readonly timeZoneOf: (read: Pick<Tx, 'one'>, accountId: AccountId) => Promise<string>
-  /** Of a contact, if known. */
+  /** Name of the contact, if known. */
   readonly personName: (accountId: AccountId, number: string) => Promise<string | null>
   /** Called in the commit that ends a call. */
   readonly onEnded: (tx: Tx, call: EndedCall) => Promise<void>
-  /** Whether somebody with this phone of the sandbox takes its calls, and no simulated person does. */
+  /** Whether somebody answers the calls of this sandbox phone by hand instead of a simulated person. */
   readonly isAnsweredByHand: (accountId: AccountId, number: string) => Promise<boolean>
   readonly process: VoiceProcess
-  /** null: this build cannot call over the Cloud API. */
+  /** null: this build does not support calls over the Cloud API. */
   readonly cloud: CloudCalling | null
   readonly mailer: Mailer
   readonly mailbox: Mailbox
-  /** Address the service listens on, without a slash at its end. */
+  /** Address the service listens on, without a trailing slash. */
   readonly baseUrl: () => string
 }

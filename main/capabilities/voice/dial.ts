@@ -31,19 +31,19 @@ interface DialDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'instances' | 'agent
   readonly cloudLegs: CloudLegs | null
 }
 
-/** A step that is due again, or null: the call is over. */
+/** When the step is due again, or null if the call is over. */
 type Turn = Due | null
 
 const RING_MS = 45_000
-/** For a channel, or a call of the trial, that another call may give back. */
+/** Delay while waiting for a channel or a trial call that another call may return. */
 const BUSY_MS = 2_000
 /** Longer than the longest call. */
 const DEADLINE_MS = 45 * 60_000
 
-/** `gone`: it has been begun or canceled meanwhile. */
+/** `gone`: started or canceled meanwhile. */
 type Begun = 'begun' | 'gone' | NotNow
 
-/** Everything a call needs to begin. */
+/** Everything that a call needs to start. */
 export interface Outgoing {
   readonly instance: InstanceSubject
   readonly gateway: Gateway
@@ -51,7 +51,7 @@ export interface Outgoing {
   readonly wish: CallWish
 }
 
-/** Makes calls that are due. */
+/** Makes due calls. */
 export function createDial(deps: DialDeps) {
   const { db, clock, instances, agents, overdue, standing, allowance, running, setup, routes, speech, cloudLegs } = deps
 
@@ -65,14 +65,14 @@ export function createDial(deps: DialDeps) {
         return null
       })
 
-  /** Dials a call whose time has come. */
+  /** Dials a due call. */
   async function act({ input }: JobRun<{ callId: string }>): Promise<Turn> {
     await overdue.settled()
     const call = await db.readOne(callById, { id: input.callId })
-    // Above the first attempt it may have been dialed: it is never dialed again.
+    // After the first attempt it may have been dialed already, so it is never dialed again.
     if (call?.status !== 'scheduled') return null
     const { instanceId, accountId } = call
-    // The service stops: the next one makes the call.
+    // The service is stopping; the next process makes the call.
     if (running.isStopping()) return dueIn(clock, BUSY_MS)
     const { settings } = await setup.read(instanceId)
     const first = await earliest({ one: db.readOne }, call, settings)
@@ -92,7 +92,7 @@ export function createDial(deps: DialDeps) {
     })
     if (permission !== null) return failScheduled(call, permission)
     const begun = await db.commit(async (tx) => {
-      // Others of its batch may have begun since.
+      // Other calls of the batch may have started meanwhile.
       const again = await earliest(tx, call, settings)
       return again.atMs > clock.now() ? again : begin(tx, call, prepared.gateway)
     })
@@ -116,7 +116,7 @@ export function createDial(deps: DialDeps) {
     return dueIn(clock, BUSY_MS)
   }
 
-  /** Within the calling hours, and no sooner after others of its batch than was asked for. */
+  /** The earliest time within the calling hours that keeps the batch's interval. */
   async function earliest(
     read: Pick<Tx, 'one'>,
     call: StoredCall,
@@ -127,11 +127,14 @@ export function createDial(deps: DialDeps) {
     const pace = batchId !== null && intervalMs ? await read.one(paceOfBatch, { batchId, seq, now }) : undefined
     const atMs = pace === undefined ? now : earliestOfBatch({ ...pace, intervalMs: intervalMs ?? 0 }, now)
     const openMs = nextCallTime(hours, atMs) ?? now
-    // The distance to other calls is kept when the clock is set; hours are of the calendar.
+    // The interval to other calls does not depend on the clock; calling hours follow the calendar.
     return openMs > atMs ? appointmentAt(openMs) : dueAt(clock, openMs)
   }
 
-  /** Everything a call needs, or why it cannot be made. @param consoleOffer of the person who talks instead of an agent. */
+  /**
+   * Everything the call needs, or why it cannot be made. @param consoleOffer WebRTC offer of the person who talks
+   * instead of an agent.
+   */
   async function prepare(
     instance: InstanceSubject,
     number: string,
@@ -158,7 +161,7 @@ export function createDial(deps: DialDeps) {
     return { instance, gateway, agent, wish: await wishFor(instance, agent, { route, consoleOffer, settings, number }) }
   }
 
-  /** @param about what is special about this call. */
+  /** @param about the special properties of this call. */
   async function wishFor(
     instance: InstanceSubject,
     agent: VoiceAgent | null,
@@ -186,7 +189,7 @@ export function createDial(deps: DialDeps) {
     return cloudLegs.permissionFor(instance, number)
   }
 
-  /** One commit: the call may begin, and is dialed. */
+  /** One commit: checks that the call may start, and records that it is being dialed. */
   async function begin(tx: Tx, call: StoredCall, gateway: Gateway): Promise<Begun> {
     if ((await tx.one(callById, call))?.status !== 'scheduled') return 'gone'
     const notNow = await allowance.refusal(tx, call, gateway)
@@ -197,7 +200,7 @@ export function createDial(deps: DialDeps) {
     return 'begun'
   }
 
-  /** Starts a call whose row says that it is being dialed. */
+  /** Starts a call whose row has the status of a dialed call. */
   async function place(call: StoredCall, { instance, gateway, wish }: Outgoing) {
     if (gateway !== 'cloud' || cloudLegs === null) return running.start(call, wish)
     return cloudLegs.dial(instance, call, wish)
@@ -223,7 +226,7 @@ export function createDial(deps: DialDeps) {
       },
       record: async (_tx: Tx, _run: JobRun<{ callId: string }>, turn: Turn): Promise<JobOutcome> =>
         turn === null ? { kind: 'done' } : { kind: 'again', at: turn },
-      /** Something unexpected happened three times: the call is not left waiting. */
+      /** After three unexpected failures the call fails and does not wait any longer. */
       recordFailure: async (tx: Tx, run: StoredRun<{ callId: string }>) => {
         const end = { id: run.input.callId, reason: 'agent_failed', status: 'failed', now: clock.now() } as const
         await tx.run(endScheduled, end)
@@ -239,6 +242,6 @@ const greetingOf = ({ name, greeting }: Pick<VoiceAgent, 'name' | 'greeting'>): 
 
 const NOT_OFFERED: readonly string[] = ['calls_off', 'calls_need_limit', 'calls_not_in_country', 'calls_beside_app']
 
-/** Why a call that was due was not made. */
+/** Why a due call was not made. */
 const reasonOf = ({ detail }: ApiError): EndReason =>
   NOT_OFFERED.includes(detail?.reason ?? '') ? 'calls_not_offered' : 'gateway_unavailable'

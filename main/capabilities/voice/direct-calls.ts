@@ -20,21 +20,21 @@ import type { Schedule } from './schedule.ts'
 import type { VoiceSetup } from './setup.ts'
 import type { Standing } from './standing.ts'
 
-/** A call that somebody else began. */
+/** An incoming call. */
 interface Arriving {
   readonly instance: InstanceSubject
-  /** null: a person at the console is to take it. */
+  /** null: a person at the console should answer. */
   readonly agent: VoiceAgent | null
   readonly gateway: Gateway
   readonly source: CallSource
   readonly from: string | null
   readonly to: string | null
   readonly widgetId: string | null
-  /** In the commit that begins it. @returns false: it is not taken. */
+  /** Runs in the commit that starts the call. @returns false to refuse it. */
   readonly mayBegin?: (tx: Tx) => Promise<boolean>
 }
 
-/** One that an agent answers. */
+/** A call that an agent answers. */
 interface Answered extends Arriving {
   readonly route: CallPlan['route']
   readonly onAnswer?: (sdp: string) => void
@@ -53,16 +53,16 @@ interface DirectDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'agents' |
 }
 
 const ANSWER_MS = 10_000
-/** As long as a phone lets it ring. */
+/** As long as a phone usually rings. */
 const RINGS_HERE_MS = 30_000
 
-/** Calls that begin at once: those that come in, and those a person at the console makes. */
+/** Calls that start immediately: incoming calls, and calls by a person at the console. */
 export function createDirectCalls(deps: DirectDeps) {
   const { db, clock, ids, agents, instances, standing, allowance, log, running, setup, dial, schedule } = deps
   const { routes } = deps
   const { consoleConnections } = deps
 
-  /** @returns null: voice is off, the trial is used up, every line is busy, or the service stops. */
+  /** @returns null if voice is off, the trial is used up, all channels are busy, or the service is stopping. */
   async function take(arriving: Arriving): Promise<StoredCall | null> {
     const { instance, agent, gateway, source, from, to, widgetId } = arriving
     if (running.isStopping()) return null
@@ -91,7 +91,7 @@ export function createDirectCalls(deps: DirectDeps) {
     })
   }
 
-  /** Answers a call with an agent. @returns null: it cannot be taken. */
+  /** Answers a call with an agent. @returns null if it cannot be accepted. */
   async function arrive(arriving: Answered): Promise<RunningCall | null> {
     const { instance, agent, route, from, onAnswer, onPlaced } = arriving
     const { settings } = await setup.read(instance.id)
@@ -105,7 +105,7 @@ export function createDirectCalls(deps: DirectDeps) {
     })
   }
 
-  /** The agent that answers; undefined: there is none. */
+  /** The agent that answers; undefined: none. */
   const answeringAgent = async ({ accountId, id }: InstanceSubject, agentId: string | null) => {
     if (!standing.mayAnswer(accountId)) return undefined
     return agentId === null ? agents.primary(accountId, id) : agents.find(accountId, id, agentId)
@@ -115,14 +115,14 @@ export function createDirectCalls(deps: DirectDeps) {
     arrive,
     answeringAgent,
 
-    /** Rings in every window of the account. @returns null: it cannot be taken here. */
+    /** Rings in every window of the account. @returns null if it cannot be accepted. */
     async ringHere(arriving: Omit<Arriving, 'agent'>): Promise<RunningCall | null> {
       if (!standing.mayAnswer(arriving.instance.accountId)) return null
       const call = await take({ ...arriving, agent: null })
       return call && running.ring(call, RINGS_HERE_MS, arriving.gateway === 'sandbox')
     },
 
-    /** A person at the console takes a call that rings. @throws ApiError */
+    /** A person at the console answers a ringing call. @throws ApiError */
     async answer(principal: Principal, instance: InstanceSubject, callId: string, offer: string) {
       requireOffer(offer)
       const { settings } = await setup.read(instance.id)
@@ -140,7 +140,7 @@ export function createDirectCalls(deps: DirectDeps) {
       })
     },
 
-    /** The person at the console calls. @throws ApiError */
+    /** A person at the console makes a call. @throws ApiError */
     async softphone(principal: Principal, instance: InstanceSubject, number: string, offer: string) {
       const { gateway } = await schedule.requireReady(instance)
       requireOffer(offer)
@@ -152,7 +152,7 @@ export function createDirectCalls(deps: DirectDeps) {
           status: 'scheduled',
         })
         const begun = running.isStopping() ? 'stopping' : await dial.begin(tx, inserted, gateway)
-        // Nothing of it is kept.
+        // Nothing about this call is kept.
         if (begun !== 'begun') throw notBegun(begun)
         return inserted
       })
@@ -162,7 +162,7 @@ export function createDirectCalls(deps: DirectDeps) {
     },
   }
 
-  /** Begins a call of the person at the console, and waits for the answer to the offer of that window. */
+  /** Starts a call of a person at the console, and waits for the answer to the window's offer. */
   async function connect(
     principal: Principal,
     callId: string,

@@ -17,11 +17,11 @@ export interface Ending {
   readonly call: StoredCall
   readonly reason: EndReason
   readonly endedAtMs: number
-  /** When its first sound arrived; null: none did. */
+  /** When its first audio arrived; null: none did. */
   readonly answeredAtMs: number | null
-  /** null: the voice process or the service ended during the call, so what it wrote has to be repaired. */
+  /** null: the voice process or the service ended during the call, so its recording has to be repaired. */
   readonly heard: { readonly talkedMs: number | null; readonly recording: RecordingFacts | null } | null
-  /** All lines, if some could not be written during the call. */
+  /** All lines of the transcript, if some could not be stored during the call. */
   readonly lines: readonly TranscriptLine[]
   readonly isSandbox: boolean
   readonly expiresAtMs: number | null
@@ -29,24 +29,24 @@ export interface Ending {
 
 interface EndingDeps extends Pick<VoiceDeps, 'db' | 'ids' | 'log' | 'files' | 'config' | 'onEnded' | 'usage'> {
   readonly allowance: Pick<Allowance, 'count'>
-  /** Adds what follows a call, in the commit that ends it. */
+  /** Adds the follow-up work in the commit that ends the call. */
   readonly afterCall: (tx: Tx, call: StoredCall) => Promise<void>
 }
 
 const LARGEST_RECORDING = 200 * 1024 * 1024
 
-/** Writes down how calls ended. */
+/** Stores how calls ended. */
 export function createEndings(deps: EndingDeps) {
   const { db, ids, log, files, config, afterCall, onEnded, usage, allowance } = deps
   const folder = join(config.home, 'recordings')
   const partOf = (callId: string) => join(folder, `${callId}.ogg.part`)
 
-  /** A call is counted once: with its first answer, in the same commit. */
+  /** Counts a call once, in the commit of its first answer. */
   async function answer(tx: Tx, call: StoredCall, nowMs: number): Promise<void> {
     if ((await tx.run(setAnswered, { id: call.id, now: nowMs })) > 0) await allowance.count(tx, call)
   }
 
-  /** Ends a call that has begun. @param payerId who made it: its instance may have been transferred meanwhile. */
+  /** Ends a started call. @param payerId the account that made it: the instance may have been transferred meanwhile. */
   async function end(
     tx: Tx,
     ending: Omit<Ending, 'heard'>,
@@ -65,7 +65,7 @@ export function createEndings(deps: EndingDeps) {
     for (const [position, line] of ending.lines.entries()) await tx.run(insertLine, rowOf(id, position, line))
     const ended = await tx.one(callById, { id })
     if (ended === undefined) return
-    // As `duration_seconds` says it, so that the sum of the calls is what was used.
+    // Rounded like `duration_seconds`, so that the usage equals the sum of the calls.
     const callSeconds = Math.round(talkedMs / 1_000)
     const { instanceId } = ended
     if (isAnswered) await usage.add(tx, { accountId: payerId, instanceId, atMs: now, calls: 1, callSeconds })
@@ -73,10 +73,10 @@ export function createEndings(deps: EndingDeps) {
     await onEnded(tx, ended)
   }
 
-  /** @throws StorageError if the disk is full. @returns null: nothing of it can be heard. */
+  /** @throws StorageError if the disk is full. @returns null if nothing is audible. */
   async function repaired(part: string, callId: string): Promise<RecordingFacts | null> {
     try {
-      // Loaded for a recording that broke off, and for nothing else: the codec is large.
+      // Loaded only for an interrupted recording, because the codec is large.
       return await (await import('../../voice/repair.ts')).repairRecording(part)
     } catch (error) {
       if (isDiskFull(error)) throw new StorageError('full', 'A recording could not be repaired', { cause: error })
@@ -85,7 +85,7 @@ export function createEndings(deps: EndingDeps) {
     }
   }
 
-  /** The recording exists, its row does, and the call has ended: in one commit, after the file is in its place. */
+  /** Adds the recording's row and ends the call in one commit, after the file is in its final place. */
   async function adopt(ending: Ending, facts: RecordingFacts, talkedMs: number): Promise<void> {
     const { call, endedAtMs: now, isSandbox, expiresAtMs } = ending
     const about = { accountId: call.accountId, kind: RECORDING_FILE, name: `${call.id}.ogg`, mimeType: 'audio/ogg' }
@@ -112,16 +112,16 @@ export function createEndings(deps: EndingDeps) {
     partOf,
     answer,
 
-    /** @throws StorageError if it cannot be written now; try again later. */
+    /** @throws StorageError if it cannot be stored now; try again later. */
     async write(given: Ending): Promise<void> {
       const { call } = given
       const part = partOf(call.id)
       const stored = await db.readOne(callById, call)
-      // An earlier attempt may have had its effect although it failed.
+      // An earlier attempt may have succeeded although it reported an error.
       if (stored === undefined || !isLive(stored.status)) return rm(part, { force: true })
       const facts = given.heard === null ? await repaired(part, call.id) : given.heard.recording
       const talkedMs = given.heard === null ? (facts?.durationMs ?? 0) : (given.heard.talkedMs ?? 0)
-      // The recorder starts with the first sound.
+      // The recorder starts with the first audio.
       const answeredAtMs = given.answeredAtMs ?? (facts === null ? null : given.endedAtMs - facts.durationMs)
       const ending = { ...given, answeredAtMs }
       if (facts !== null) {

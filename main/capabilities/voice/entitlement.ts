@@ -1,4 +1,4 @@
 import type { AccountId } from '../../kernel/ids.ts'
 
-/** How many instances of an account its voice packages cover. */
+/** How many instances the voice packages of an account cover. */
 export type VoicePackages = (accountId: AccountId) => Promise<number>

@@ -110,7 +110,10 @@ export function voiceHandlers(
   }
 }
 
-/** What a path names besides the instance. The door has checked the instance only when the handler runs. */
+/**
+ * Checks the objects that a path names besides the instance. The instance itself is checked later, before the handler
+ * runs.
+ */
 export function voiceExistence(voice: Voice): Existence<typeof voiceContract> {
   const call = (_: Principal, { id, call_id: callId }: { readonly id: string; readonly call_id: string }) =>
     voice.calls.get({ id: id as InstanceId }, callId)

@@ -17,9 +17,9 @@ interface IncomingDeps extends Pick<VoiceDeps, 'instances' | 'process'> {
   readonly routes: Pick<Routes, 'sandboxCaller'>
 }
 
-/** Answers calls that come in, if the instance is set to. */
+/** Answers incoming calls if the instance is set to. */
 export function answerIncoming({ instances, process, direct, setup, cloudLegs, routes }: IncomingDeps) {
-  /** Who answers; undefined: nobody. */
+  /** The agent that answers; undefined: none. */
   async function answering(
     instanceId: string,
   ): Promise<{ instance: InstanceSubject; agent: VoiceAgent; to: string | null } | undefined> {
@@ -45,8 +45,8 @@ export function answerIncoming({ instances, process, direct, setup, cloudLegs, r
     },
 
     /**
-     * From a phone of the sandbox: an agent answers, or it rings in the window.
-     * @returns null: voice is off, or no call can be taken now.
+     * A call from a sandbox phone: an agent answers, or it rings in the window.
+     * @returns null if voice is off, or no call can be accepted now.
      */
     async overSandbox(instanceId: string, from: string): Promise<RunningCall | null> {
       const known = await instances.owned(instanceId as InstanceId)

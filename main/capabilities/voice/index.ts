@@ -35,16 +35,16 @@ import { createWidgets } from './widgets.ts'
 export type { VoiceAgent, VoiceAgents, VoiceTurn } from './agents.ts'
 export type { VoiceDeps } from './deps.ts'
 
-/** What the pages of this service use of calls. */
+/** The functions that the service's pages need from calls. */
 export interface VoicePages {
-  /** A recording by its signed address; undefined: the address is not valid, or the recording is gone. */
+  /** A recording by its signed link; undefined if the link is invalid or the recording no longer exists. */
   recording(id: string, expires: string, signature: string): Promise<FileContent | undefined>
   readonly widgets: WidgetSessions
 }
 
 export type Voice = ReturnType<typeof createVoice>
 
-/** How long networks may take to be told of the last calls. */
+/** Time limit for hanging up the last calls at the networks. */
 const TERMINATED_MS = 500
 
 /** Calls, recordings and widgets. */
@@ -92,11 +92,11 @@ export function createVoice(deps: VoiceDeps) {
   deps.onRefusalChanged(running.endRefused)
 
   return {
-    /** Calls of simulated phones. */
+    /** Calls from simulated phones. */
     ringFromPhone: incoming.overSandbox,
     phoneSide: createPhoneSide({ db, running }),
     ...{ setup, schedule, direct, calls, controls, recordings, widgets, speech, trunks, db },
-    /** In the commit that ends a person's or key's access: ends the signed links of the account. */
+    /** Runs in the commit that ends the access of a person or key: ends the signed links of the account. */
     endLinksOf: links.endOf,
     check: createCheck({ ...deps, routes, speech, folder: endings.folder }),
     pages: {

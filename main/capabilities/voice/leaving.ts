@@ -13,14 +13,17 @@ interface LeavingDeps extends Pick<VoiceDeps, 'clock' | 'files' | 'live' | 'proc
   readonly running: Pick<Running, 'all'>
 }
 
-/** What becomes of calls when their instance is deleted, or goes to another account. */
+/** Handles calls when their instance is deleted or moves to another account. */
 export function createLeaving({ clock, files, live, process, running }: LeavingDeps): InstanceListener {
   async function deleted(tx: Tx, instanceId: InstanceId): Promise<void> {
     await tx.run(expireOfInstance, { instanceId })
     for (const statement of [removeSetup, removeWidgets]) await tx.run(statement, { instanceId })
   }
 
-  /** Calls, recordings and widgets go along. A trunk, a voice package and addresses for mails are of the old account. */
+  /**
+   * Calls, recordings and widgets move with the instance. The trunk, voice package and email addresses belong to the
+   * old account.
+   */
   async function transferred(tx: Tx, instanceId: InstanceId, to: AccountId): Promise<void> {
     const { settings } = await readSetup(tx, instanceId)
     const kept = JSON.stringify({ ...settings, summary_emails: [] })
@@ -31,7 +34,7 @@ export function createLeaving({ clock, files, live, process, running }: LeavingD
       await tx.run(statement, { instanceId, accountId: to })
   }
 
-  /** Before rows change hands: the trunk is let go, nothing is dialed any more, and calls that run are hung up. */
+  /** Before the rows change owner: unregisters the trunk, stops dialing, and hangs up running calls. */
   async function stop(tx: Tx, instanceId: InstanceId, reason: EndReason, keepsTrunk: boolean): Promise<void> {
     await tx.run(endWaiting, { instanceId, reason, now: clock.now() })
     if (!keepsTrunk) await tx.run(removeTrunk, { instanceId })

@@ -6,7 +6,7 @@ import { redirectWaiting } from './call-store.ts'
 
 const DIGITS = /^\d+$/
 
-/** Calls that are still to be made go to the new number of their person. Calls that were made keep the number they went to. */
+/** Future calls go to the person's new number. Past calls keep the number they went to. */
 export const createMove =
   ({ live }: { readonly live: Pick<NoticeBus<Notice>, 'publish'> }): MovePerson =>
   async (tx, { accountId, instanceId, from, to, isNewNumber }) => {

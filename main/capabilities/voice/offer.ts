@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 
 const MOST_LINES = 400
 const LONGEST_LINE = 1_000
-/** What an offer of one audio track with Opus over an encrypted connection has at least. */
+/** Lines that every offer of one encrypted Opus audio track contains. */
 const REQUIRED = [
   /^m=audio [1-9]\d{0,4} UDP\/TLS\/RTP\/SAVPF? \d/,
   /^a=rtpmap:\d{1,3} opus\/48000\/2$/i,
@@ -12,7 +12,7 @@ const REQUIRED = [
 ]
 
 /**
- * Refuses what cannot become a call before anything is begun for it. The voice process reads offers thoroughly.
+ * Refuses invalid offers before a call is started. The voice process parses offers completely.
  * @throws ApiError validation_error
  */
 export function requireOffer(offer: string): void {
@@ -30,6 +30,6 @@ export function requireOffer(offer: string): void {
   }
 }
 
-/** For one that the voice process could not answer. */
+/** For an offer that the voice process could not answer. */
 export const unanswerableOffer = () =>
   new ApiError('validation_error', 'The offer could not be answered. It must have an audio track with Opus.')

@@ -24,6 +24,6 @@ function reasonOf({ fault, origin }: Extract<JudgedOrigin, { fault: string }>): 
   }
 }
 
-/** The page that may be shown the widget, exactly. `null` is what sandboxed frames and files send. */
+/** Whether a page with exactly this origin may show the widget. Sandboxed frames and files send `null`. */
 export const isAllowedOrigin = (origin: string | undefined, allowed: readonly string[]): boolean =>
   origin !== undefined && origin !== 'null' && allowed.includes(origin)

@@ -11,12 +11,12 @@ export type Overdue = ReturnType<typeof createOverdue>
 
 const ROWS = 100
 
-/** Ends calls whose time passed while nothing ran, or was passed over when the clock was set. */
+/** Ends calls whose time passed while the service was off, or was skipped when the clock was set. */
 export function createOverdue({ db, clock, clockJumps, log, publish }: OverdueDeps) {
   let movedMs = clock.movedMs()
   let failing = Promise.resolve()
 
-  /** A call that is more than a quarter of an hour late is not made: the person expects it no longer. */
+  /** A call that is more than 15 minutes late is not made, because the person no longer expects it. */
   async function fail(): Promise<void> {
     const now = clock.now()
     const beforeMs = now - LIMITS.voiceLateMinutes * 60_000
@@ -41,7 +41,7 @@ export function createOverdue({ db, clock, clockJumps, log, publish }: OverdueDe
 
   return {
     fail,
-    /** Before a call is made. Its time may have come only because the computer woke or its clock was set. */
+    /** Runs before a call is made: it may be due only because the computer woke up or its clock was set. */
     async settled(): Promise<void> {
       clockJumps.check()
       // The clock of the service follows a little later.

@@ -1,14 +1,14 @@
 import type { CallingHours } from '../../contract/voice.ts'
 import { hoursAt } from '../../contract/opening-hours.ts'
 
-/** The first moment at or after this one at which people may be called; null: there is none. */
+/** The first time at or after this one within the calling hours; null: none. */
 export function nextCallTime(hours: CallingHours | null, atMs: number): number | null {
   const { isOpen, changesAtMs } = hoursAt(hours, atMs)
   if (isOpen) return atMs
   return Number.isFinite(changesAtMs) ? changesAtMs : null
 }
 
-/** When each of many calls is made: the interval apart, and only within the hours. */
+/** The times of many calls: at the given interval, and only within the hours. */
 export function paceCalls(
   { startMs, count, intervalMs }: { startMs: number; count: number; intervalMs: number },
   hours: CallingHours | null,
@@ -24,8 +24,8 @@ export function paceCalls(
 }
 
 /**
- * When a call of a batch may begin. Calls that are late, as after a restart, are spread again instead of made together.
- * @param pace when the batch last began a call, and how many of its calls come before this one.
+ * When a call of a batch may start. Late calls, for example after a restart, are spread out again.
+ * @param pace when the batch last started a call, and how many of its calls come before this one.
  */
 export function earliestOfBatch(
   { lastStartMs, ahead, intervalMs }: { lastStartMs: number | null; ahead: number; intervalMs: number },

@@ -4,7 +4,7 @@ import { liveCalls, type StoredCall } from './call-store.ts'
 import type { VoiceDeps } from './deps.ts'
 import type { Running, RunningCall } from './running.ts'
 
-/** Calls that our numbers make to simulated phones, as somebody with such a phone sees and takes them. */
+/** Calls from our numbers to simulated phones, for the person who holds such a phone. */
 export function createPhoneSide({ db, running }: Pick<VoiceDeps, 'db'> & { readonly running: Running }) {
   async function list(accountId: AccountId, number: string): Promise<StoredCall[]> {
     const live = await db.read(liveCalls, { accountId })
@@ -24,10 +24,10 @@ export function createPhoneSide({ db, running }: Pick<VoiceDeps, 'db'> & { reado
 
   return {
     list,
-    /** A call that was answered already stays so. @throws ApiError not_found */
+    /** Answering twice has no effect. @throws ApiError not_found */
     answer: async (accountId: AccountId, number: string, callId: string): Promise<void> =>
       (await get(accountId, number, callId)).pickUp(),
-    /** Declines a call that rings. @throws ApiError not_found */
+    /** Declines a ringing call. @throws ApiError not_found */
     async hangUp(accountId: AccountId, number: string, callId: string): Promise<void> {
       const call = await get(accountId, number, callId)
       call.hangUp(call.isAnswered() ? 'person_hung_up' : 'rejected')

@@ -4,7 +4,7 @@ import type { StoredCall } from './call-store.ts'
 import type { StoredRecording } from './recording-store.ts'
 import type { StoredWidget } from './setup-store.ts'
 
-/** How callers see what is stored. */
+/** Converts stored rows to API records. */
 
 export function toCall(call: StoredCall): VoiceCall {
   return {
@@ -45,7 +45,7 @@ function transferOf(call: StoredCall): VoiceCall['transfer'] {
   }
 }
 
-/** @param isThere whether the file is on the disk. */
+/** @param isThere whether the file exists on disk. */
 export const toRecording = (recording: StoredRecording, isThere: boolean): VoiceRecording => ({
   id: recording.id,
   duration_seconds: Math.round(recording.durationMs / 1_000),
@@ -64,7 +64,7 @@ export const toRecording = (recording: StoredRecording, isThere: boolean): Voice
   expires_at: isoTimeOrNull(recording.expiresAtMs),
 })
 
-/** @param about `baseUrl` without a slash at its end. */
+/** @param about `baseUrl` without a trailing slash. */
 export const toWidget = (widget: StoredWidget, about: { usedToday: number; baseUrl: string }): VoiceWidget => ({
   id: widget.id,
   instance_id: widget.instanceId,
@@ -72,7 +72,7 @@ export const toWidget = (widget: StoredWidget, about: { usedToday: number; baseU
   allowed_origins: JSON.parse(widget.allowedOrigins) as string[],
   agent_id: widget.agentId,
   video_enabled: widget.videoEnabled === 1,
-  // Written by us, from a checked body.
+  // This room stored it from a validated body.
   appearance: JSON.parse(widget.appearance) as VoiceWidget['appearance'],
   daily_cap: widget.dailyCap,
   used_today: about.usedToday,

@@ -24,7 +24,7 @@ const COLUMNS = `seq, id, account_id AS accountId, instance_id AS instanceId, ca
   file_id AS fileId, duration_ms AS durationMs, size, has_audio AS hasAudio, sandbox, ended_at AS endedAtMs,
   created_at AS createdAtMs, expires_at AS expiresAtMs`
 
-/** What the file store calls recordings. */
+/** The name of recordings in the file store. */
 export const RECORDING_FILE = 'voice.recording'
 
 export const insertRecording = sql<StoredRecording & { peaks: Uint8Array }>(
@@ -71,7 +71,7 @@ export const filesOfInstance = sql<{ instanceId: string }, Pick<StoredRecording,
 export const rehomeRecordings = sql<{ instanceId: string; accountId: string }>(
   'UPDATE voice_recordings SET account_id = :accountId WHERE instance_id = :instanceId',
 )
-/** Those of an instance that was deleted are removed by retention. */
+/** Recordings of a deleted instance are removed by retention. */
 export const expireOfInstance = sql<{ instanceId: string }>(
   'UPDATE voice_recordings SET expires_at = 0 WHERE instance_id = :instanceId',
 )

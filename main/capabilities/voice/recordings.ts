@@ -47,7 +47,7 @@ interface Position {
   readonly hasAudio: 0 | 1 | null
 }
 
-/** Recordings of calls that have ended. One whose file is missing from the disk says so. */
+/** Recordings of ended calls. If a file is missing from the disk, its record says so. */
 export function createRecordings(
   deps: Pick<VoiceDeps, 'db' | 'clock' | 'files' | 'cursors' | 'instances' | 'live'> & {
     readonly links: Pick<SignedLinks, 'to' | 'isValid'>
@@ -65,7 +65,7 @@ export function createRecordings(
   const contentOf = ({ accountId, fileId }: StoredRecording) =>
     files.find({ accountId, kind: RECORDING_FILE, id: fileId })
 
-  /** Whether its file is on the disk, and whole. */
+  /** Whether the complete file exists on disk. */
   async function isThere(recording: StoredRecording): Promise<boolean> {
     const file = await contentOf(recording)
     if (file === undefined) return false
@@ -211,7 +211,7 @@ export function createRecordings(
       }
     },
 
-    /** For a signed address. @returns undefined: it was altered, has expired, or the recording is gone. */
+    /** For a signed link. @returns undefined if it was altered or has expired, or the recording no longer exists. */
     async bySignedLink(id: string, expires: string, signature: string): Promise<FileContent | undefined> {
       const found = await db.readOne(recordingById, { id })
       if (found === undefined || !(await links.isValid('rec', found, expires, signature))) return undefined

@@ -17,13 +17,16 @@ interface RecoveryDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'log'> {
   readonly running: Pick<Running, 'find' | 'publish'>
   readonly endings: Pick<Endings, 'write' | 'folder'>
   readonly overdue: Pick<Overdue, 'fail'>
-  /** Trunks that could not be registered are tried again. */
+  /** Retries failed registrations of trunks. */
   readonly registerTrunks: () => Promise<void>
 }
 
-/** Ends orphaned calls: of an earlier process, and those whose start or end failed half-way. */
+/** Ends orphaned calls: those of an earlier process, and those whose start or end failed halfway. */
 export function createRecovery({ db, clock, log, running, endings, overdue, registerTrunks }: RecoveryDeps) {
-  /** Open calls that nobody carried on at the last look. One that is about to be placed is not so at two in a row. */
+  /**
+   * Open calls without an owner at the last check. A call that is about to be placed can appear in one check, but not
+   * in two in a row.
+   */
   let unowned = new Set<string>()
   let timer: Timer | undefined
   let sweeping: Promise<void> | undefined
@@ -40,7 +43,7 @@ export function createRecovery({ db, clock, log, running, endings, overdue, regi
       log.warn({ event: 'voice.call_abandoned', callId: call.id })
       running.publish(call)
     } catch (error) {
-      // The next look tries again.
+      // The next check tries again.
       log.error({ event: 'voice.end_not_written', callId: call.id, reason: 'app_crashed', cause: cause(error) })
     }
   }
@@ -61,7 +64,7 @@ export function createRecovery({ db, clock, log, running, endings, overdue, regi
     unowned = found
   }
 
-  /** Parts of recordings whose call has ended. */
+  /** Deletes partial recordings of ended calls. */
   async function removeParts(): Promise<void> {
     await mkdir(endings.folder, { recursive: true, mode: 0o700 })
     for (const name of await readdir(endings.folder)) {
@@ -69,7 +72,7 @@ export function createRecovery({ db, clock, log, running, endings, overdue, regi
       if (running.find(id) !== undefined) continue
       const call = await db.readOne(callById, { id })
       if (call !== undefined && isLive(call.status)) continue
-      // One that cannot be deleted must not keep the service from starting.
+      // A file that cannot be deleted must not keep the service from starting.
       await rm(join(endings.folder, name), { force: true }).catch((error: unknown) =>
         log.warn({ event: 'voice.part_not_removed', callId: id, cause: cause(error) }),
       )

@@ -26,7 +26,7 @@ interface ReviewDeps extends Pick<
 
 const COACHING_NOTES = 3
 
-/** In mails. */
+/** Texts for emails. */
 const OUTCOME_WORDS = {
   scheduled: 'not made yet',
   dialing: 'not answered yet',
@@ -40,18 +40,19 @@ const OUTCOME_WORDS = {
   canceled: 'canceled',
 } as const satisfies Record<CallStatus, string>
 
-/** `1 March 2026 at 09:30 (America/Sao_Paulo)`. */
+/** For example `1 March 2026 at 09:30 (America/Sao_Paulo)`. */
 const timeIn = (timeZone: string, atMs: number): string =>
   `${new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'long', timeStyle: 'short' }).format(atMs)} (${timeZone})`
 
-/** What follows a call: the summary, coaching notes, and the mails that carry them. */
+/** Follow-up of a call: the summary, coaching notes, and the emails with them. */
 export function createReview(deps: ReviewDeps) {
   const { db, agents, instances, log, mailer, jobs, setup, publish, timeZoneOf } = deps
 
   const mails = jobs.define<{ callId: string; to: string }, MailOutcome>({
     name: 'voice.mail',
-    // After a crash nobody can ask the server whether it accepted the mail, and not every server drops a repeat that has
-    // the same Message-ID. The mail that is lost is the better loss: what it says stays with the call in the console.
+    // After a crash, it is unknown whether the server accepted the email, and not every server drops a repeat with
+    // the same Message-ID. Losing the email is the smaller problem, because the console shows the same content with
+    // the call.
     isAtMostOnce: true,
     ...{ perLane: 2, concurrency: 4, deadlineMs: 90_000, retryDelaysMs: [60_000, 600_000, 3_600_000, 6 * 3_600_000] },
     async act({ input }) {
@@ -61,7 +62,7 @@ export function createReview(deps: ReviewDeps) {
     record: async (_tx, { input }, outcome): Promise<JobOutcome> => {
       if (outcome.kind === 'sent') return { kind: 'done' }
       log.warn({ event: 'voice.mail_not_sent', callId: input.callId, outcome: outcome.kind })
-      // It may have arrived: a second one would be worse than none.
+      // It may have arrived: a duplicate would be worse than a missing email.
       if (outcome.kind === 'unknown') return { kind: 'failed', error: outcome.error }
       return outcome.kind === 'refused'
         ? { kind: 'failed', error: outcome.error }
@@ -104,7 +105,7 @@ export function createReview(deps: ReviewDeps) {
     const told = { lines, durationMs: call.durationMs ?? 0, status: call.status, reason: call.endReason }
     if (call.answeredAtMs === null) return { summary: null, summaryBy: null, coaching: null }
     const byModel = settings.summary_enabled ? await complete(call, SUMMARY_INSTRUCTIONS, asText(lines)) : undefined
-    // Of a person at the console nothing is transcribed, so nothing can be said of how they did.
+    // Calls of a person at the console are not transcribed, so there is nothing to coach.
     const isCoached = settings.coach_enabled && call.agentId !== null
     return {
       summary: settings.summary_enabled ? (byModel ?? extractSummary(told)) : null,
@@ -123,7 +124,7 @@ export function createReview(deps: ReviewDeps) {
     return notes.length >= COACHING_NOTES ? notes.slice(0, COACHING_NOTES) : extractCoaching(told)
   }
 
-  /** @returns undefined without a model, or if it fails: the transcript alone is enough. */
+  /** @returns undefined without a model, or if it fails: the summary is then made from the transcript alone. */
   async function complete(call: StoredCall, instructions: string, text: string): Promise<string | undefined> {
     const { agentId, accountId, instanceId } = call
     if (agentId === null || text === '') return undefined
@@ -164,7 +165,7 @@ export function createReview(deps: ReviewDeps) {
   }
 
   return {
-    /** In the commit that ends a call. */
+    /** Runs in the commit that ends a call. */
     add: async (tx: Tx, call: StoredCall): Promise<void> => {
       await reviews.add(tx, {
         ...{ accountId: call.accountId, subjectId: call.instanceId, key: call.id },
@@ -175,6 +176,6 @@ export function createReview(deps: ReviewDeps) {
 }
 
 export function notesOf({ coaching }: Pick<StoredCall, 'coaching'>): string[] {
-  // Written by us.
+  // This room stored it.
   return coaching === null ? [] : (JSON.parse(coaching) as string[])
 }

@@ -19,9 +19,9 @@ type Given =
   | ('refusalOf' | 'sessions' | 'timeZoneOf' | 'usage')
 
 interface Deps extends Omit<VoiceDeps, Given> {
-  /** Tests only: used instead of those of the AI room. */
+  /** Tests only: replaces the agents of the AI room. */
   readonly voiceAgents?: VoiceDeps['agents']
-  /** Address for programs on this machine, without a slash at its end. */
+  /** Address for programs on this machine, without a trailing slash. */
   readonly localUrl: () => string
 }
 

@@ -11,12 +11,12 @@ interface Availability {
   readonly message: string | null
 }
 
-/** What decides how calls travel: the simulated network, a trunk, or else the engine. */
+/** How calls are carried: by the simulated network, a trunk, or the engine. */
 export type RouteKind = 'sandbox' | 'sip' | InstanceSubject['engine']
 
 type RouteInstance = Pick<InstanceSubject, 'id' | 'engine' | 'network'>
 
-/** What a simulated person asks an agent that has no questions of its own. */
+/** Questions of a simulated person to an agent without its own questions. */
 const QUESTIONS = ['Who is calling, please?', 'Can you send me the details in a message?']
 const GOODBYE = 'Thank you, that is all. Goodbye.'
 const QUESTIONS_ASKED = 2
@@ -32,7 +32,7 @@ const WITHOUT_PERMISSION = '0463'
 
 export const needsSandboxPermission = (number: string): boolean => number.endsWith(WITHOUT_PERMISSION)
 
-/** Which way the calls of an instance take. */
+/** Chooses the route of an instance's calls. */
 export function createRoutes({
   db,
   seal,
@@ -46,7 +46,7 @@ export function createRoutes({
   const kindOf = ({ engine, network }: RouteInstance, hasTrunk: boolean): RouteKind =>
     network === 'sandbox' ? 'sandbox' : hasTrunk ? 'sip' : engine
 
-  /** How calls of such an instance travel, or why there are none. */
+  /** The route of such an instance's calls, or why there is none. */
   function way(kind: RouteKind): Availability {
     if (!process.isThere)
       return unavailable('process_failed', 'This build has no voice process. Start Switchboard from a complete build.')
@@ -79,7 +79,7 @@ export function createRoutes({
       }
     },
 
-    /** @param isByHand somebody with the phone answers. */
+    /** @param isByHand a person answers with the simulated phone. */
     sandbox(
       number: string,
       { questions, isAgent, isByHand }: { questions: readonly string[]; isAgent: boolean; isByHand: boolean },
@@ -92,13 +92,13 @@ export function createRoutes({
           answerAfterMs: ANSWER_AFTER_MS,
           speaksFirst: !isAgent,
           lines: isAgent ? [...asked, GOODBYE] : ['Hello?', ...QUESTIONS, GOODBYE],
-          // A person at the console or with the phone hears it at its own speed.
+          // A real person hears it at normal speed.
           speed: isAgent && !isByHand ? config.voiceSandboxSpeed : 1,
         },
       }
     },
 
-    /** A simulated person who calls. There is no ringing on their side. */
+    /** A simulated caller; their phone does not ring. */
     sandboxCaller(questions: readonly string[], isAgent: boolean): Route {
       const asked = questions.length > 0 ? questions.slice(0, QUESTIONS_ASKED) : QUESTIONS
       return {
@@ -115,5 +115,5 @@ export function createRoutes({
 
 export type Routes = ReturnType<typeof createRoutes>
 
-/** Whose sealed value the password is. */
+/** Binds the sealed password to its instance. */
 export const trunkOwner = (instanceId: string): string => `voice trunk:${instanceId}`

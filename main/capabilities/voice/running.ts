@@ -9,7 +9,7 @@ import type { VoiceDeps } from './deps.ts'
 import { type Ending, type Endings, rowOf } from './ending.ts'
 import type { Standing } from './standing.ts'
 
-/** How a call is made; the plan without what every call has. */
+/** The properties of a call; the plan without those that all calls share. */
 export interface CallWish extends Pick<
   CallPlan,
   'route' | 'agent' | 'consoleOffer' | 'speech' | 'announcement' | 'title'
@@ -18,30 +18,30 @@ export interface CallWish extends Pick<
   readonly ringMs: number
   readonly expiresAtMs: number | null
   readonly events?: Partial<Pick<CallEvents, 'onLocalSdp' | 'onConsoleAnswer' | 'onState'>>
-  /** Called once the call was placed, before anything is heard of it. */
+  /** Called after the call was placed, before its first event. */
   readonly onPlaced?: (placed: PlacedCall) => void
 }
 
 export interface RunningCall {
   readonly call: StoredCall
   readonly lines: readonly TranscriptLine[]
-  /** Somebody answered, and it has not ended. */
+  /** The call was answered and has not ended. */
   isAnswered(): boolean
-  /** The person called answers by hand. Only a simulated phone can be told. */
+  /** The called person answers by hand. Works only with a simulated phone. */
   pickUp(): void
   hangUp(reason: EndReason): void
-  /** Hangs up once the person has been told. */
+  /** Says goodbye, then hangs up. */
   sayGoodbye(reason: EndReason): void
-  /** Resolves when its effect was written down. Never rejects. */
+  /** Resolves when its effect is stored. Never rejects. */
   control: PlacedCall['control']
   listen: PlacedCall['listen']
-  /** Resolves when its end is durable, or the service stops before it is. Never rejects. */
+  /** Resolves when its end is durable, or when the service stops before that. Never rejects. */
   readonly ended: Promise<EndReason>
 }
 
-/** A call that rings here, before anybody has taken it. */
+/** A call that rings here and is not answered yet. */
 interface RingingCall extends RunningCall {
-  /** The call is answered, and ends when the returned call ends. */
+  /** Answers the call; it ends when the returned call ends. */
   becomes(wish: CallWish): RunningCall
 }
 
@@ -51,16 +51,16 @@ interface RunningDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'log' | 'live' | 
 }
 
 const CALL_LIMIT_MS = 30 * 60_000
-/** How long sound may take to arrive. A stranger can begin calls of a widget, and each holds a channel meanwhile. */
+/** Time limit for the first audio. Strangers can start widget calls, each of which occupies a channel meanwhile. */
 const MEDIA_MS = 20_000
 const WIDGET_MEDIA_MS = 10_000
 const RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 30_000
 const AT_SHUTDOWN_MS = 3_500
-/** The part of it that recordings and rows may take; the rest is for goodbyes. */
+/** Part of the time reserved for storing recordings and rows; the rest is for goodbyes. */
 const WRITTEN_WITHIN_MS = 1_000
 
-/** The calls of this process: places them, writes down what becomes of them, and ends them. */
+/** The running calls of this process: places them, stores their progress, and ends them. */
 export function createRunning(deps: RunningDeps) {
   const { db, clock, log, live, process, agents, endings, standing } = deps
   const running = new Map<string, RunningCall>()
@@ -72,21 +72,21 @@ export function createRunning(deps: RunningDeps) {
   const publish = ({ accountId, id, instanceId }: Pick<StoredCall, 'accountId' | 'id' | 'instanceId'>) =>
     live.publish(accountId, { topic: 'voice', id, instance_id: instanceId })
 
-  /** @param call its row says that it is being dialed, or rings. */
+  /** @param call a row with the status of a dialed or ringing call. */
   function start(call: StoredCall, wish: CallWish): RunningCall {
     const lines: TranscriptLine[] = []
     let answeredAtMs: number | null = null
     let isOver = false
     let askedReason: EndReason | undefined
     let isIncomplete = false
-    // One commit after another, so that a call is never answered before it rings.
+    // Commits run one after another, so that no call is answered before it rings.
     let writing: Promise<unknown> = Promise.resolve()
     const write = (act: (tx: Tx) => Promise<unknown>) => {
       writing = writing
         .then(() => db.commit(act))
         .then(() => publish(call))
         .catch((error: unknown) => {
-          // Written with the end of the call.
+          // Stored with the end of the call.
           isIncomplete = true
           log.warn({ event: 'voice.not_recorded', callId: call.id, cause: cause(error) })
         })
@@ -151,7 +151,7 @@ export function createRunning(deps: RunningDeps) {
     }
     running.set(call.id, runningCall)
     publish(call)
-    // The account may have been suspended since the call was allowed to begin.
+    // The account may have been suspended since the check at the start.
     void endIfRefused(runningCall)
     return runningCall
   }
@@ -166,8 +166,8 @@ export function createRunning(deps: RunningDeps) {
   }
 
   /**
-   * Rings until the call is answered, the caller hangs up or the ring time is over.
-   * @param call its row says that it rings.
+   * Rings until the call is answered, the caller hangs up or the time is over.
+   * @param call a row with the status of a ringing call.
    */
   function ring(call: StoredCall, ringMs: number, isSandbox: boolean): RunningCall {
     const { promise: ended, resolve } = Promise.withResolvers<EndReason>()
@@ -184,7 +184,7 @@ export function createRunning(deps: RunningDeps) {
       if (taken !== undefined) return taken.hangUp(asked)
       if (!ringing.delete(call.id)) return
       limit.cancel()
-      // Hanging up before taking the call declines it.
+      // Hanging up before answering declines the call.
       const reason = asked === 'operator_hung_up' || asked === 'canceled' ? 'rejected' : asked
       const ending = { call, reason, endedAtMs: clock.now(), answeredAtMs: null, heard: null, lines: [] }
       void writeEnd({ ...ending, isSandbox, expiresAtMs: null }).then(() => {
@@ -233,7 +233,7 @@ export function createRunning(deps: RunningDeps) {
     }
   }
 
-  /** Tries until it is written, or the service stops: then the next start ends the call. */
+  /** Retries until it is stored or the service stops; the next start then ends the call. */
   async function writeEnd(ending: Ending): Promise<void> {
     const { call, reason } = ending
     for (let waitMs = RETRY_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_RETRY_MS)) {
@@ -247,7 +247,7 @@ export function createRunning(deps: RunningDeps) {
     }
   }
 
-  /** Until the service stops at most. */
+  /** Waits, but no longer than until the service stops. */
   function pause(ms: number): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<undefined>()
     const timer = startTimeout(clock, ms, () => resolve(undefined))
@@ -258,20 +258,20 @@ export function createRunning(deps: RunningDeps) {
   return {
     start,
     ring,
-    /** Somebody takes a call that rings here. @returns undefined: it does not ring any more. */
+    /** A person answers a call that rings here. @returns undefined if it no longer rings. */
     answer: (callId: string, wish: CallWish): RunningCall | undefined => ringing.get(callId)?.becomes(wish),
     publish,
     find: (callId: string) => running.get(callId),
     all: () => [...running.values()],
-    /** Hangs up calls of accounts that may not have them any more. */
+    /** Hangs up calls of accounts that may no longer have them. */
     endRefused: () => running.forEach((one) => void endIfRefused(one)),
-    /** No call may begin any more. */
+    /** Whether new calls are refused. */
     isStopping: () => isStopping,
-    /** Says goodbye to everybody, hangs up, and waits until it is written down. */
+    /** Says goodbye in all calls, hangs up, and waits until that is stored. */
     async stop(drainMs: number): Promise<void> {
       isStopping = true
       const limitMs = Math.min(drainMs, AT_SHUTDOWN_MS)
-      // Of the machine, since it limits another process and the disk.
+      // Uses the machine's clock, because it limits another process and the disk.
       const startedAt = systemClock.mono()
       for (const one of running.values()) one.sayGoodbye('app_closed')
       await allEnded(limitMs - WRITTEN_WITHIN_MS)

@@ -39,7 +39,7 @@ interface NewCall {
 
 type Wanted = Omit<NewCall, 'status' | 'scheduledAtMs'> & { readonly scheduledAt: Due }
 
-/** What a call has only later. */
+/** Fields that are set later. */
 const NOT_YET = {
   ...{ endReason: null, recordingId: null, summary: null, summaryBy: null, coaching: null },
   ...{ answeredAtMs: null, endedAtMs: null, durationMs: null, heldAtMs: null },
@@ -57,7 +57,7 @@ interface ScheduleDeps extends Pick<VoiceDeps, 'db' | 'clock' | 'ids' | 'idempot
 const LATE_MS = LIMITS.voiceLateMinutes * 60_000
 const AHEAD_MS = LIMITS.voiceDaysAhead * 86_400_000
 
-/** Accepts calls that are to be made. */
+/** Schedules calls. */
 export function createSchedule(deps: ScheduleDeps) {
   const { clock, ids, agents, instances, standing, setup, dial, jobs, publish } = deps
 
@@ -72,7 +72,7 @@ export function createSchedule(deps: ScheduleDeps) {
     if ((await agents.find(accountId, id, agentId)) === undefined) throw agentGone(agentId)
   }
 
-  /** What must hold before a call is accepted. */
+  /** Conditions for accepting a call. */
   async function requireReady(instance: InstanceSubject): Promise<Setup & { readonly gateway: Gateway }> {
     await standing.require(instance.accountId)
     const found = await setup.read(instance.id)
@@ -123,7 +123,7 @@ export function createSchedule(deps: ScheduleDeps) {
 
   const requireOwner = (tx: Tx, { accountId, id }: InstanceSubject) => instances.requireOwner(tx, accountId, id)
 
-  /** Of an instance whose owner was checked in this transaction. */
+  /** Adds a call of an instance whose owner was checked in this transaction. */
   async function insert(tx: Tx, { accountId, id: instanceId }: InstanceSubject, call: NewCall): Promise<StoredCall> {
     const { agentId, number: toNumber, source, gateway, status, batchId, batchIntervalMs = null, scheduledAtMs } = call
     const begun = { fromNumber: null, direction: 'outbound', widgetId: null, startedAtMs: null, attempt: 0 } as const
@@ -145,7 +145,7 @@ export function createSchedule(deps: ScheduleDeps) {
     return stored
   }
 
-  /** All of one instance, whose owner was checked in this transaction. */
+  /** Adds all calls of one instance whose owner was checked in this transaction. */
   async function addAll(tx: Tx, instance: InstanceSubject, wanted: readonly Wanted[]) {
     const calls: StoredCall[] = []
     const added: { key: string; runAt: Due; input: { callId: string } }[] = []
@@ -212,7 +212,7 @@ export function createSchedule(deps: ScheduleDeps) {
     insert,
     single: (request: Request<ScheduleBody>) => single(request),
 
-    /** Unless the person is to be called already. @throws ApiError idempotency_conflict */
+    /** Schedules the call unless the person already has one. @throws ApiError idempotency_conflict */
     only: (request: Request<ScheduleBody>) =>
       single(request, async (tx) => {
         const { instance, body } = request

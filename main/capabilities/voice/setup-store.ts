@@ -1,7 +1,7 @@
 import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
-/** What an instance needs to make calls, and its widgets. */
+/** The voice settings of an instance, and its widgets. */
 
 type OfInstance = { instanceId: string }
 
@@ -30,7 +30,7 @@ export const setPlan = sql<OfInstance & { plan: VoicePlan; now: number }>(
   `UPDATE voice_instances SET plan = :plan, enabled_at = COALESCE(enabled_at, :now), updated_at = :now
    WHERE instance_id = :instanceId`,
 )
-/** Nothing changes without a trial. */
+/** Changes nothing without a trial. */
 export const useTrialCall = sql<OfInstance & { mostCalls: number }>(
   `UPDATE voice_instances SET trial_used = trial_used + 1
    WHERE instance_id = :instanceId AND plan = 'trial' AND trial_used < :mostCalls`,
@@ -38,12 +38,12 @@ export const useTrialCall = sql<OfInstance & { mostCalls: number }>(
 export const countPackages = sql<{ accountId: string }, { count: number }>(
   `SELECT COUNT(*) AS count FROM voice_instances WHERE account_id = :accountId AND plan = 'package'`,
 )
-/** A voice package is of the account: at a new one the instance goes on with what is left of its trial. */
+/** A voice package belongs to the account: in a new account the instance continues with the rest of its trial. */
 export const rehomeSetup = sql<OfInstance & { accountId: string }>(
   `UPDATE voice_instances SET account_id = :accountId, plan = CASE WHEN plan = 'package' THEN 'trial' ELSE plan END
    WHERE instance_id = :instanceId`,
 )
-/** What the instances of an account have of voice. One with a trunk or a widget has a row. */
+/** The voice setups of an account's instances. An instance with a trunk or a widget has a row. */
 export const setupsOfAccount = sql<
   { accountId: string },
   OfInstance & { plan: VoicePlan | null; trialUsed: number; hasTrunk: 0 | 1; widgets: number }
@@ -117,7 +117,7 @@ export interface TrunkRow {
   readonly username: string
   readonly callerId: string | null
   readonly password: Uint8Array | null
-  /** The operator chose the address: it may be in a trusted range. */
+  /** The operator chose the address, so it may be in a trusted range. */
   readonly byOperator: 0 | 1
 }
 export const trunkOf = sql<OfInstance, TrunkRow>(

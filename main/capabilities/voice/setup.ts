@@ -30,7 +30,7 @@ const DEFAULTS: VoiceSettings = {
   keep_recordings_days: null,
 }
 
-/** What is known of an instance's voice. */
+/** The voice setup of an instance. */
 export interface Setup {
   readonly plan: VoicePlan | null
   readonly trialUsed: number
@@ -41,7 +41,7 @@ type Read = Pick<Tx, 'one'>
 
 export async function readSetup(read: Read, instanceId: string): Promise<Setup> {
   const row = await read.one(setupOf, { instanceId })
-  // Written by us, from a checked body.
+  // This room stored it from a validated body.
   const stored = row === undefined ? {} : (JSON.parse(row.settings) as Partial<VoiceSettings>)
   return { plan: row?.plan ?? null, trialUsed: row?.trialUsed ?? 0, settings: { ...DEFAULTS, ...stored } }
 }
@@ -83,7 +83,7 @@ export function createSetup({ db, clock, agents, packages, routes }: SetupDeps) 
     status,
     read: (instanceId: string) => readSetup(outside, instanceId),
 
-    /** Of all instances of an account. One without a row has never used voice. */
+    /** All instances of an account. An instance without a row has never used voice. */
     async overview(accountId: AccountId): Promise<VoiceOverview> {
       const rows = await db.read(setupsOfAccount, { accountId })
       const wayOf = (kind: RouteKind) => {

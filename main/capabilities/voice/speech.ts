@@ -10,7 +10,7 @@ import type { RequireAccess } from '../handler.ts'
 
 /** As stored. */
 interface Services extends Omit<SpeechServices, 'apiKey' | 'accountId' | 'trustedRanges'> {
-  /** The operator chose the addresses: they may be in a trusted range. */
+  /** The operator chose the addresses, so they may be in a trusted range. */
   readonly byOperator: boolean
 }
 
@@ -26,7 +26,7 @@ const ADDRESSES = [
 
 const owner = (accountId: AccountId) => `voice speech:${accountId}`
 
-/** How the agents of an account hear and speak. */
+/** The speech-to-text and text-to-speech services of an account's agents. */
 export function createSpeech({
   db,
   clock,
@@ -35,10 +35,13 @@ export function createSpeech({
   ...guards
 }: Pick<VoiceDeps, 'db' | 'clock' | 'seal' | 'config' | 'outbound' | 'publicOutbound'>) {
   const servicesIn = (row: SpeechRow | undefined): Services =>
-    // Written by us, from a checked body.
+    // This room stored it from a validated body.
     row === undefined ? BUILT_IN : { ...BUILT_IN, ...(JSON.parse(row.services) as Partial<Services>) }
 
-  /** The addresses as they will be called. A member may change what the operator set, as long as the addresses stay. */
+  /**
+   * The addresses in the form in which they are called. A member may change the operator's settings as long as the
+   * addresses stay.
+   */
   async function checkAddresses(body: SpeechBody, before: Services, isOperator: boolean): Promise<Services> {
     const keepsAll = ADDRESSES.every(({ field, of }) => !body[field] || body[field] === before[of])
     const byOperator = isOperator || (before.byOperator && keepsAll)
@@ -91,7 +94,7 @@ export function createSpeech({
       const { api_key: key } = body
       const sealed = typeof key === 'string' ? seal.seal(new Secret(key), owner(accountId)) : null
       await db.commit(async (tx) => {
-        // The checks of the addresses take a while.
+        // Checked again, because the checks of the addresses take a while.
         await requireAccess(tx)
         const before = await tx.one(speechOf, { accountId })
         const stored = before?.apiKey ?? null
@@ -103,7 +106,7 @@ export function createSpeech({
   }
 }
 
-/** The stored key is for the servers it was given for. @throws ApiError validation_error */
+/** A stored key is kept only for the servers for which it was entered. @throws ApiError validation_error */
 function requireKnownOrigins(next: Services, before: Services): void {
   const known = ADDRESSES.flatMap(({ of }) => before[of] ?? [])
   for (const { field, of } of ADDRESSES) {

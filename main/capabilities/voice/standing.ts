@@ -5,13 +5,13 @@ import type { VoiceDeps } from './deps.ts'
 
 export type Standing = ReturnType<typeof createStanding>
 
-/** Whether an account may call at all. Settings of its instances come on top. */
+/** Whether an account may call at all. Its instances' settings are checked separately. */
 export function createStanding({ isSuspended, refusalOf }: Pick<VoiceDeps, 'isSuspended' | 'refusalOf'>) {
   return {
     refusal: refusalOf,
-    /** An account that owes money is still called. */
+    /** An account that owes money still receives calls. */
     mayAnswer: (accountId: AccountId): boolean => !isSuspended(accountId),
-    /** Why a call that runs must end: what may not begin does not go on. null: it goes on. */
+    /** Why a running call must end: the same reasons that prevent a call from starting. null: it may continue. */
     async endReason({
       accountId,
       direction,

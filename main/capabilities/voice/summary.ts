@@ -27,7 +27,7 @@ const ENDINGS: Partial<Record<EndReason, string>> = {
   media_lost: 'The call broke off because the sound stopped arriving.',
 }
 
-/** A summary made of the transcript alone: how long, how many turns, what was asked, and how it ended. */
+/** A summary from the transcript alone: duration, turns, questions, and how it ended. */
 export function extractSummary({ lines, durationMs, reason }: Told): string {
   const { agentLines, personLines, quotes, areQuestions } = extractOf(lines)
   const turns = `${counted(agentLines, 'line')} by the agent, ${personLines} by the person`
@@ -42,7 +42,7 @@ export function extractSummary({ lines, durationMs, reason }: Told): string {
   return parts.filter(Boolean).join(' ').slice(0, LONGEST_SUMMARY)
 }
 
-/** Three observations that the transcript itself supports. */
+/** Three observations taken from the transcript. */
 export const extractCoaching = ({ lines, durationMs }: Pick<Told, 'lines' | 'durationMs'>): string[] =>
   coachingOf(lines, durationMs).map(noteText)
 

@@ -14,7 +14,7 @@ const trunkIds = sql<{ after: string; rows: number }, { id: string }>(
 )
 const ROWS = 200
 
-/** SIP trunks of instances. A trunk is registered while the service runs, so that it can be called. */
+/** SIP trunks of instances. A trunk is registered while the service runs, so that it receives calls. */
 export function createTrunks({
   db,
   clock,
@@ -55,12 +55,12 @@ export function createTrunks({
       const { port, transport, username, caller_id: callerId = null, password } = body
       const sealed = password === undefined ? undefined : seal.seal(new Secret(password), trunkOwner(instanceId))
       const known = await db.readOne(trunkOf, { instanceId })
-      // A member may change what the operator set, as long as the address stays.
+      // A member may change the operator's settings as long as the address stays.
       const isKept = known?.byOperator === 1 && isSameAddress(known, body)
       const host =
         isKept && !isOperator ? known.host : await (isOperator ? outbound : publicOutbound).checkHost(body.host, 'host')
       await db.commit(async (tx) => {
-        // The check of the host takes a while.
+        // Checked again, because the check of the host takes a while.
         await requireAccess(tx)
         const before = await tx.one(trunkOf, { instanceId })
         const isMoved = before !== undefined && !isSameAddress(before, body)
@@ -86,7 +86,7 @@ export function createTrunks({
       process.register(instanceId, null)
     },
 
-    /** Those that are not registered yet: after the start all of them, later those that a sealed vault kept back. */
+    /** Registers all trunks after the start, and later those that a locked vault held back. */
     async registerAll(): Promise<void> {
       if (!process.isThere) return
       for (let after = ''; ;) {
@@ -107,7 +107,7 @@ type Address = Pick<TrunkRow, 'host' | 'port' | 'transport'>
 const isSameAddress = (one: Address, other: Address): boolean =>
   hostOf(one) === hostOf(other) && one.port === other.port && one.transport === other.transport
 
-/** Earlier versions stored a host as it was typed. */
+/** Earlier versions stored a host as typed. */
 function hostOf({ host }: Address): string {
   const place = parseTypedHost(host)
   return typeof place === 'string' ? host : place.host

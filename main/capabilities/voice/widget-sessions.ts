@@ -15,42 +15,45 @@ import type { RunningCall } from './running.ts'
 import { widgetByKey, type StoredWidget } from './setup-store.ts'
 import type { VoiceSetup } from './setup.ts'
 
-/** What a page needs to show its widget. */
+/** Data that a page needs to show its widget. */
 interface WidgetView extends WidgetLook {
   readonly language: WidgetAppearance['language']
   readonly video_enabled: boolean
 }
 
-/** The page that asks. */
+/** The page that sends the request. */
 interface WidgetPage {
   readonly origin: string | undefined
   readonly host: string | undefined
-  /** Signed: the page is the test page of the widget. */
+  /** Signed token of the widget's test page. */
   readonly test: string | undefined
 }
 
 export interface WidgetSessions {
-  /** Whether the page may use the widget. Judged before anything of the request is read. */
+  /** Whether the page may use the widget. Checked before the request body is read. */
   isAllowed(publicKey: string, page: WidgetPage): Promise<boolean>
   view(publicKey: string): Promise<WidgetView | undefined>
-  /** Name and origins for the test page; undefined: the link has expired, or the widget is gone. */
+  /** Name and origins for the test page; undefined if the link has expired or the widget no longer exists. */
   testPage(publicKey: string, test: string): Promise<{ name: string; origins: readonly string[] } | undefined>
-  /** Begins a call. @param from whom it is limited by: the visitor's address. @throws ApiError */
+  /** Starts a call. @param from the visitor's address, for the rate limit. @throws ApiError */
   begin(publicKey: string, page: WidgetPage, from: string, offer: string): Promise<{ answer: string; session: string }>
-  /** Ends the call of a session; unknown ones are ignored. */
+  /** Ends the call of a session; unknown sessions are ignored. */
   end(publicKey: string, session: string): Promise<void>
 }
 
 const ANSWER_MS = 10_000
 const MINUTE_MS = 60_000
-/** Calls that a visitor's address, and all visitors of an origin, may begin within a minute. */
+/** Limits of calls per minute: for a visitor's address, and for all visitors of an origin. */
 const PER_ADDRESS = 5
 const PER_ORIGIN = 60
-/** Calls of an address at once: fewer than the channels, so that no stranger takes all of them. */
+/**
+ * Limit of concurrent calls from an address: below the number of channels, so that one stranger cannot take all of
+ * them.
+ */
 const AT_ONCE = 2
 const REMEMBERED = 10_000
 
-/** Calls that visitors of web pages begin. */
+/** Calls started by visitors of web pages. */
 export function createWidgetSessions({
   db,
   clock,
@@ -68,7 +71,7 @@ export function createWidgetSessions({
 }): WidgetSessions {
   const begun = new Map<string, number[]>()
   const sessions = new Map<string, { widgetId: string; hangUp: () => void }>()
-  /** How many calls each address has now. */
+  /** Current calls per address. */
   const atOnce = new Map<string, number>()
 
   const find = (publicKey: string) => db.readOne(widgetByKey, { publicKey })
@@ -81,7 +84,7 @@ export function createWidgetSessions({
   async function isAllowed(widget: StoredWidget, { origin, host, test }: WidgetPage): Promise<boolean> {
     if (isAllowedOrigin(origin, originsOf(widget))) return true
     if (test === undefined || !(await isTest(widget, test))) return false
-    // Browsers send no origin when a page reads from its own.
+    // Browsers send no origin for a request to the page's own origin.
     return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
   }
 
@@ -95,7 +98,7 @@ export function createWidgetSessions({
     if (begun.size > REMEMBERED) begun.delete([...begun.keys()][0] ?? '')
   }
 
-  /** @returns gives the place back. @throws ApiError rate_limited */
+  /** @returns a function that frees the slot. @throws ApiError rate_limited */
   function occupy(address: string): () => void {
     const count = atOnce.get(address) ?? 0
     if (count >= AT_ONCE) throw tooMany(MINUTE_MS / 1_000)

@@ -29,11 +29,11 @@ interface WidgetsDeps extends Pick<
 > {
   readonly links: Pick<SignedLinks, 'to'>
   readonly allowance: Pick<Allowance, 'ofWidget'>
-  /** Ends the calls of a widget that was deleted. */
+  /** Ends the calls of a deleted widget. */
   readonly endCallsOf: (widgetId: string) => void
 }
 
-/** Buttons for web pages. */
+/** Call buttons for web pages. */
 export function createWidgets(deps: WidgetsDeps) {
   const { db, clock, ids, cursors, agents, config, baseUrl, allowance, endCallsOf, links } = deps
   const present = (widget: StoredWidget, usedToday: number) =>
@@ -127,7 +127,7 @@ export function createWidgets(deps: WidgetsDeps) {
       return show(hasChanges ? changed : found)
     },
 
-    /** A link that shows the widget on a page of this service. */
+    /** A link to a page of this service that shows the widget. */
     async testPage(instance: InstanceSubject, id: string): Promise<{ path: string; url: string }> {
       const { publicKey, accountId } = await get(instance, id)
       const { expires, signature } = await links.to('widget-test', { id: publicKey, accountId })

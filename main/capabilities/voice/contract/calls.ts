@@ -242,7 +242,7 @@ export const callsContract = {
   transferVoiceCall: operation({
     ...manages,
     id: 'transferVoiceCall',
-    // The trunk charges for the call to the number.
+    // The trunk charges for the call to the other number.
     effects: ['people', 'money'],
     method: 'POST',
     path: `${under.path}/calls/{call_id}/transfer`,
