@@ -21,7 +21,7 @@ const OPTIONS = {
   yes: { type: 'boolean', default: false },
 } as const
 
-/** A server that runs writes to its folder with every message. */
+/** A running server writes to its folder with every message. */
 const QUIET_MS = 120_000
 
 /** @param ask resolves to undefined if no service runs in this home folder. */
@@ -64,7 +64,7 @@ export async function moveCommand(
   throw new CommandError(MOVE_USAGE)
 }
 
-/** The file comes first: an instance must not be disconnected for an export that has no place. */
+/** Creates the file first: an instance must not be disconnected for an export that cannot be stored. */
 async function writeExport(to: string, exportSession: () => Promise<string>): Promise<void> {
   const file = createFile(to)
   let isDisconnected = false
@@ -85,7 +85,7 @@ async function writeExport(to: string, exportSession: () => Promise<string>): Pr
   }
 }
 
-/** Never over something: an export may be the only one of its session. */
+/** Never overwrites a file: an existing export may be the only copy of its session. */
 function createFile(to: string): number {
   try {
     return openSync(to, 'wx', 0o600)

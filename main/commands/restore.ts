@@ -36,7 +36,7 @@ interface Preview {
   readonly paused_campaigns: readonly { readonly name: string }[]
 }
 
-/** One, and several. */
+/** Singular and plural. */
 const GONE = {
   messages: ['message', 'messages'],
   instances: ['instance', 'instances'],
@@ -69,7 +69,7 @@ interface Outcome {
 /**
  * Lists the backups, or restores one.
  * @param carryOut calls the running service, or opens the home folder; each call opens it again.
- * @param newestWhole looks at the copies themselves, in this process: a service that runs has others to serve.
+ * @param newestWhole checks the backups in this process, so that a running service is not slowed down.
  */
 export async function restoreCommand(
   argv: readonly string[],
@@ -86,7 +86,7 @@ export async function restoreCommand(
   if (!yes) {
     const preview = await carryOut({ command: 'restore.preview', input: { name: chosen.name } }).then(
       (found) => describe(found as Preview),
-      // An older or damaged backup cannot be compared; whether it can be restored is checked when it is.
+      // An older or damaged backup cannot be compared; the restore itself checks whether it is usable.
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     )
     throw new CommandError(

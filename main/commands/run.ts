@@ -137,7 +137,7 @@ async function openConsole(argv: readonly string[], terminal: Terminal): Promise
   return 0
 }
 
-/** Reading the keys of thousands of conversations takes its time. */
+/** Reading the keys of thousands of conversations takes long. */
 const MOVE_MS = 120_000
 
 async function move(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -228,7 +228,7 @@ const FOR_PEOPLE = [CommandError, CommandRefused, ConfigError, StartError, ApiEr
 /** Errors whose message is written for the user. */
 const isForPeople = (error: unknown): error is Error => FOR_PEOPLE.some((kind) => error instanceof kind)
 
-/** A stack trace helps nobody at a terminal, and us when we are asked. */
+/** Prints no stack trace unless we have to investigate. */
 function unexpected(command: string, error: unknown): string {
   const { message, stack = message } = cause(error)
   if (processEnvironment()['SWITCHBOARD_LOG_LEVEL'] === 'debug') return stack

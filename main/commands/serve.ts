@@ -39,14 +39,14 @@ export async function serveCommand(
       ? closeInTime(service, world.clock)
       : closeInTime(service, world.clock, BEFORE_RESTART_MS))
     if (shutdown === 'not_saved') terminal.err(NOT_CLOSED)
-    // What did not end would keep the process, and must not run beside a service that starts again.
+    // Unfinished work would keep the process running, and must not run beside a restarted service.
     if (shutdown !== 'in_order') exitProcess(shutdown === 'cut_short' && next === 'stop' ? 0 : 1)
     if (next === 'stop') return 0
     port = Number(new URL(service.url).port)
   }
 }
 
-/** Nobody kills it meanwhile. */
+/** Time limit before a restart; a process manager does not kill the process during it. */
 const BEFORE_RESTART_MS = 30_000
 const NOT_CLOSED =
   'Switchboard could not close its database in time. Nothing is lost: unfinished work resumes on the next start.'

@@ -45,7 +45,7 @@ export function endWith(code: number, command: string): void {
   })
 }
 
-/** A reader that stops early, such as `head`, has what it wants. */
+/** A reader that stops early, such as `head`, has read enough. */
 function lostOutput(error: NodeJS.ErrnoException | null): string | null {
   if (error === null || error.code === 'EPIPE') return null
   return `Can't write the output (${error.code ?? error.message}). Check free space where it is redirected to, then run the command again.`

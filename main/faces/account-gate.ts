@@ -17,10 +17,10 @@ interface Request {
 
 export type AccountGate = ReturnType<typeof createAccountGate>
 
-/** Refuses what suspended and frozen accounts may not do, by the effects that the operation declares. */
+/** Refuses operations that suspended and frozen accounts may not use, by the effects that each operation declares. */
 export function createAccountGate({ isSuspended, isFrozen }: AccountGateDeps) {
   return {
-    /** Before the body is read, unless the body decides. @throws ApiError account_suspended */
+    /** Runs before the body is read, unless the body decides. @throws ApiError account_suspended */
     beforeBody({ accountId }: Principal, operation: Operation, request: Request): void {
       if (!isSuspended(accountId) || isDecidedByBody(operation)) return
       if (isClosedWhenSuspended(operation, argumentsOf(operation, request, undefined))) throw accountSuspended(NOT_DONE)
@@ -39,7 +39,7 @@ export function createAccountGate({ isSuspended, isFrozen }: AccountGateDeps) {
   }
 }
 
-/** Also true of a repeat whose first call was carried out. */
+/** Also used for a repeat whose first call was executed. */
 const NOT_DONE = 'this call was not carried out'
 
 function isDecidedByBody({ effects, path, query }: Operation): boolean {
@@ -48,7 +48,7 @@ function isDecidedByBody({ effects, path, query }: Operation): boolean {
   )
 }
 
-/** Only what the operation reads: a query parameter that it ignores must not decide. */
+/** Only parameters that the operation reads: an ignored query parameter must not decide. */
 function argumentsOf({ query: schema }: Operation, { params, query }: Request, body: unknown) {
   const asked = Object.entries(query as object).filter(([name]) => schema?.properties[name] !== undefined)
   return { ...(typeof body === 'object' ? body : undefined), ...Object.fromEntries(asked), ...(params as object) }

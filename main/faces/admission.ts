@@ -32,9 +32,9 @@ export interface AdmissionDeps {
   /** The port the service listens on; part of the cookie name. */
   port(): number
   subject(accountId: string, instanceId: string): Promise<InstanceSubject | undefined>
-  /** What the account may use. */
+  /** The features that the account may use. */
   featuresOf(accountId: AccountId): Promise<readonly Feature[]>
-  /** The feature an operation belongs to; undefined: everybody has it. */
+  /** The feature that an operation belongs to; undefined: available to everybody. */
   featureOf(operation: Operation): Feature | undefined
   readonly accountGate: Pick<AccountGate, 'beforeBody'>
 }
@@ -56,7 +56,7 @@ declare module 'fastify' {
     exists?: ServedOperation['exists']
     /** No key required; a key that is sent is still checked. */
     open?: boolean
-    /** For pages of others: the route judges their origin. */
+    /** For pages on other sites: the route checks their origin. */
     widget?: boolean
     /** `panel`: for console sessions only, never for API keys. `files`: the public page of the console. */
     console?: 'panel' | 'files'
@@ -64,7 +64,7 @@ declare module 'fastify' {
     health?: boolean
     /** For signed callbacks, which need a higher rate limit than anonymous requests. */
     callbacks?: boolean
-    /** The most values that a body can have; default: `LIMITS.bodyValues`. */
+    /** Limit of values in a body; default: `LIMITS.bodyValues`. */
     bodyValues?: number
   }
   interface FastifyRequest {
@@ -84,7 +84,7 @@ export function createAdmission(deps: AdmissionDeps) {
   const { guard, limiter, anonymousRatePerMinute } = deps
 
   const spend = (reply: FastifyReply, bucket: string, perMinute: number): void => {
-    // Checked again, a request is not counted again.
+    // A request that is checked again is not counted again.
     const isAgain = (reply.request as Partial<FastifyRequest>).admitted !== undefined
     const verdict = isAgain ? limiter.peek(bucket, perMinute) : limiter.take(bucket, perMinute)
     showRate(reply, verdict)
@@ -162,7 +162,7 @@ export function createAdmission(deps: AdmissionDeps) {
   }
 
   /**
-   * Called once more when the body has arrived late: meanwhile the access may have ended.
+   * Called again when the body arrived late, because the access may have ended meanwhile.
    * @param config of the route; empty if no route was found.
    */
   return async function admit(
@@ -190,7 +190,10 @@ export function createAdmission(deps: AdmissionDeps) {
   }
 }
 
-/** What an agency did not give to a sub-account is refused as a missing scope is. @throws ApiError insufficient_scope */
+/**
+ * A feature that an agency did not grant to a sub-account is refused like a missing scope. @throws ApiError
+ * insufficient_scope
+ */
 export async function requireFeature(
   { accountId }: Principal,
   feature: Feature | undefined,
@@ -255,7 +258,7 @@ export const notSignedIn = (challenge = 'Session') =>
     'www-authenticate': challenge,
   })
 
-/** An id that is unknown, malformed, of another account or outside the key's list: all get the same 404. */
+/** Unknown and malformed ids, ids of other accounts and ids outside the key's list get the same 404. */
 async function findSubject(
   request: FastifyRequest,
   principal: Principal,

@@ -1,28 +1,28 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { ApiError } from '../contract/errors.ts'
-// Sockets live in real time, as Node's own limits do, also where a test stops the clock of the service.
+// Sockets use real time, like Node's own limits, even if a test stops the clock of the service.
 import { systemClock, type Timer } from '../kernel/clock.ts'
 
-/** How long a body may take to arrive. */
+/** Time limit for receiving a body. */
 const BODY_MS = 15_000
-/** A file may take longer if at least this much of it arrives in that time … */
+/** A file may take longer if at least this many bytes arrive in that time … */
 const FILE_BYTES = 32 * 1024
-/** … and all of it in this. */
+/** … and the whole file arrives in this time. */
 const FILE_MS = 10 * 60_000
 
-/** For Node, which has one limit for all requests: longer than any of ours, which know what the body is. */
+/** Node's single limit for all requests: longer than all of ours, which depend on the body. */
 export const LONGEST_REQUEST_MS = FILE_MS + 60_000
 
-/** The limit on the time that a body may take to arrive. */
+/** The time limit for receiving a body. */
 export interface Arrival {
   /** The body is a file. */
   allowFile(): void
-  /** Aborted when the body is late. The reason is the error that the client gets. */
+  /** Aborted when the body is too slow. The reason is the error that the client gets. */
   readonly signal: AbortSignal
 }
 
-/** @param refuse answers a client whose body is late, and closes the connection. */
+/** @param refuse answers a client whose body is too slow, and closes the connection. */
 export function createArrivals(refuse: (late: ApiError, socket: Socket) => void) {
   const arrivals = new WeakMap<IncomingMessage, Arrival>()
   return {
@@ -30,7 +30,7 @@ export function createArrivals(refuse: (late: ApiError, socket: Socket) => void)
     watch(request: IncomingMessage): void {
       if (hasBody(request)) arrivals.set(request, watchBody(request, refuse))
     },
-    /** undefined: the request came over no socket, or has no body. */
+    /** undefined: the request has no socket, or no body. */
     find: (request: IncomingMessage): Arrival | undefined => arrivals.get(request),
   }
 }
@@ -51,7 +51,7 @@ function watchBody(request: IncomingMessage, refuse: (late: ApiError, socket: So
     if (request.complete || socket.destroyed) return
     const bytes = socket.bytesRead - received
     received += bytes
-    // What waits to be read is held up here, and not by the client.
+    // Bytes that wait to be read are delayed by this service, not by the client.
     const isComing = isFile && (bytes >= FILE_BYTES || request.readableLength > 0)
     if (isComing && systemClock.mono() < endsAt) return begin()
     const error = isFile ? lateFile() : lateBody()

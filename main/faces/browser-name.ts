@@ -16,7 +16,7 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
   ['Linux', /\bLinux\b/],
 ]
 
-/** `Chrome on Android`: what a person recognises of a User-Agent, and no more of it. null: nothing. */
+/** Browser and system in a User-Agent, such as `Chrome on Android`. null: not recognized. */
 export function browserOf(userAgent: string | undefined): string | null {
   const nameIn = (list: typeof BROWSERS) => list.find(([, mark]) => mark.test(userAgent ?? ''))?.[0]
   const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)]

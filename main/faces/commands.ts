@@ -47,7 +47,7 @@ async function* once(text: string) {
 interface CommandDeps {
   readonly accounts: Accounts
   readonly accountId: AccountId
-  /** null if no service runs: nothing can connect then. */
+  /** null if no service is running: instances cannot connect then. */
   readonly instances: Pick<Instances, 'subject' | 'moving' | 'readSession'> | null
   readonly copies: Pick<ServiceRoom, 'backUp' | 'backups' | 'stageRestore' | 'describeRestore'>
   readonly newConsoleAddress: () => string | null
@@ -56,8 +56,8 @@ interface CommandDeps {
 }
 
 /**
- * The commands of the command line, for a running service or one opened only for the command.
- * The caller is always the user who owns the home folder, so there is no key to check.
+ * The commands of the command line, for a running service or one opened only for the command. The caller is always
+ * the user who owns the home folder, so no API key is checked.
  */
 export function createCommands({
   accounts,

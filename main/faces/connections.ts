@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isLoopback, isWithin, networkOf, parseAddress, parseRange } from '../kernel/address-range.ts'
-// Sockets live in real time, as Node's own limits do, also where a test stops the clock of the service.
+// Sockets use real time, like Node's own limits, even if a test stops the clock of the service.
 import { systemClock } from '../kernel/clock.ts'
 import { mayTake } from '../kernel/fair-share.ts'
 
 interface Connection {
-  /** null: a proxy or a program of this machine, which has no share. */
+  /** null: a proxy or a program on this machine, which is not limited. */
   readonly network: string | null
   readonly unanswered: Map<IncomingMessage, ServerResponse>
   /** undefined while a request is unanswered. */
@@ -16,27 +16,27 @@ interface Connection {
 export interface ConnectionsDeps {
   /** CIDR ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Open at once. */
+  /** Limit of open connections. */
   readonly atMost?: number
-  /** How long a connection can stay without traffic, except while its request is at work. */
+  /** How long a connection may stay without traffic, unless its request is being processed. */
   readonly silenceMs?: number
 }
 
 export interface Connections {
-  /** Whether a request of the connection has arrived as a whole and is not answered yet. */
+  /** Whether a complete request of the connection is not answered yet. */
   hasComplete(socket: Socket): boolean
   /**
-   * Counts a request that a proxy passed on as a connection of the network it came from.
+   * Counts a request from a proxy as a connection of the network it came from.
    * @param address of the client, as far as proxies are trusted.
-   * @returns false: the network has its share already.
+   * @returns false if the network has already reached its limit.
    */
   takeShare(request: IncomingMessage, address: string, response: ServerResponse): boolean
 }
 
 const CONNECTIONS_AT_MOST = 2_000
-/** Without traffic, in either direction. */
+/** Limit without traffic in either direction. */
 const SILENCE_MS = 60_000
-/** From this part on, idle connections make room for new ones. */
+/** Above this share of the limit, idle connections are closed for new ones. */
 const NEARLY_FULL = 0.75
 const IDLE_WHEN_NEARLY_FULL_MS = 1_000
 const SWEEP_EVERY_MS = 250
@@ -45,12 +45,12 @@ const SWEEP_EVERY_MS = 250
  * as long. A client that reads slowly is never cut off.
  */
 const UNREAD_MS = 8_000
-/** The rest of a body whose request was already answered has to keep coming. */
+/** Longest pause while receiving the rest of a body whose request was already answered. */
 const REST_SILENCE_MS = 1_000
 
 /**
- * Shares the connections of the server out, and ends those that nobody uses. A network that takes all
- * it can get has half of them, and others still get in.
+ * Shares the server's connections among networks and closes idle ones. One network can have at most half, so that
+ * others can still connect.
  */
 export function manageConnections(
   server: Server,
@@ -65,7 +65,7 @@ export function manageConnections(
 
   const take = (network: string): boolean => {
     const held = ofNetwork.get(network) ?? 0
-    // The connection that asks is open already.
+    // The requesting connection is already open.
     if (!mayTake({ inAll: atMost, used: open.size - 1, held })) return false
     ofNetwork.set(network, held + 1)
     return true
@@ -96,7 +96,7 @@ export function manageConnections(
     if (isRefused) socket.destroy()
     if (open.size >= atMost * NEARLY_FULL) closeIdle()
   })
-  // One that was not let in, as all are taken.
+  // A connection was refused because the limit is reached.
   server.on('drop', closeIdle)
 
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -117,7 +117,7 @@ export function manageConnections(
     // Answers are sent in the order of the requests.
     const [current] = open.get(socket)?.unanswered.values() ?? []
     if (current === undefined || current.writableEnded || current.writableLength > 0) return void socket.destroy()
-    // An operation or a stream at work, which has its own limits. The client owes nothing.
+    // An operation or a stream is running and has its own limits; the client has nothing to send.
     socket.setTimeout(silenceMs)
   })
 
@@ -134,8 +134,8 @@ export function manageConnections(
 }
 
 /**
- * Behind a proxy everybody comes from one address. A proxy on this machine comes from loopback, as its own programs do:
- * the rest of the world must not lock them out, and they are not limited themselves.
+ * Behind a proxy, all clients have one address. A proxy on this machine uses loopback, as local programs do: other
+ * clients must not lock those out, so loopback is not limited.
  */
 function sharing(trustedProxies: readonly string[]): (address: string) => boolean {
   const proxies = trustedProxies.map(parseRange).filter((range) => range !== undefined)
@@ -146,8 +146,8 @@ function sharing(trustedProxies: readonly string[]): (address: string) => boolea
 }
 
 /**
- * Closes the connection if the client does not read a response, counted from when all of it was handed to the socket.
- * The limit of silence is too long for this: the response would stay in memory.
+ * Closes the connection if the client does not read a response, counted from when all of it was passed to the socket.
+ * The limit without traffic is too long for this: the response would stay in memory.
  * @param hasUnanswered whether other requests on the connection wait for a response.
  */
 function closeWhenUnread(
@@ -163,7 +163,10 @@ function closeWhenUnread(
   })
 }
 
-/** What is left of a refused body is read and discarded, so that the client reads the answer, but not waited for. */
+/**
+ * The rest of a refused body is read and discarded so that the client reads the answer, but a missing rest is not
+ * waited for.
+ */
 function closeWhenRestIsMissing(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => {
     if (!request.complete) onSilence(request, () => request.socket.destroy())
@@ -171,8 +174,8 @@ function closeWhenRestIsMissing(request: IncomingMessage, response: ServerRespon
 }
 
 /**
- * Calls back once no byte of the body has come for a second.
- * @returns stops watching. The end of the request does too.
+ * Calls back when no byte of the body has arrived for one second.
+ * @returns a function that stops watching. The end of the request stops it too.
  */
 export function onSilence(request: IncomingMessage, act: () => void): () => void {
   const { socket } = request

@@ -8,7 +8,7 @@ import { sendPage } from './token-pages.ts'
 type OfLink = { Params: { link: string } }
 type OfConsent = { Querystring: Readonly<Record<string, unknown>> }
 
-/** What CRMs post, signed over the raw bytes, and where browsers come back to from a consent page. */
+/** Signed requests from CRMs, verified over the raw bytes, and the return from a consent page. */
 export function addCrmCallbackRoutes(app: FastifyInstance, { ghl, consent, webhook }: CrmCallbacks): void {
   void app.register((routes, _options, done) => {
     routes.removeAllContentTypeParsers()

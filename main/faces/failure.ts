@@ -49,7 +49,7 @@ const STORAGE = {
 
 /**
  * Maps an error to the catalogue.
- * @param bodyLimit of the route, in bytes; some are lower or higher than that of the API.
+ * @param bodyLimit of the route, in bytes; some differ from that of the API.
  * @returns undefined if it has no code there and must become internal_error.
  */
 export function asApiError(error: unknown, bodyLimit: number = LIMITS.bodyBytes): ApiError | undefined {

@@ -5,7 +5,7 @@ import type { FileBody, FileBodySpec } from '../contract/operation.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
 import type { Arrivals } from './arrival.ts'
 
-/** Whose access it depends on is known once the caller was checked. */
+/** The key or session is known only after the access checks. */
 type ArrivingFile = Omit<FileBody, 'ended'>
 
 interface FileBodyDeps {
@@ -27,10 +27,7 @@ export function acceptFile(scope: FastifyInstance, spec: FileBodySpec, { writeGa
   scope.addContentTypeParser('*', (_request, _payload, done) => done(wrongType(spec)))
 }
 
-/**
- * Ends with an error when the file is too large or too slow, or when the service stops accepting data because the disk
- * fills up.
- */
+/** Fails if the file is too large or too slow, or if the service stops accepting data because the disk is full. */
 async function* streamOf(
   payload: Readable,
   spec: FileBodySpec,
@@ -52,14 +49,14 @@ async function* streamOf(
       yield bytes
     }
   } finally {
-    // A late body still owes a chunk, which this would wait for.
+    // A slow body still misses a chunk, and this would wait for it.
     if (signal?.aborted !== true) await chunks.return?.()
-    // What nobody read is discarded; the next request on the connection comes after it.
+    // Unread bytes are discarded, because the next request on the connection comes after them.
     payload.resume()
   }
 }
 
-/** Rejects when the signal is aborted. Nobody has to wait for it. */
+/** Rejects when the signal is aborted. An unhandled rejection is harmless. */
 function rejectionOf(signal: AbortSignal | undefined): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   promise.catch(() => {})

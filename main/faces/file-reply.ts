@@ -7,7 +7,7 @@ import { selectPart } from './range.ts'
 /**
  * Sends a file: whole, the part that Range asks for, or only its headers.
  * @param headers its Content-Type and others of the operation.
- * @param onBody called with what is sent, before it is.
+ * @param onBody called with the body before it is sent.
  * @throws ApiError range_not_satisfiable, or not_found if the file was removed meanwhile
  */
 export async function sendFile(
@@ -20,7 +20,7 @@ export async function sendFile(
   const { size } = file
   const etag = `"${file.hash}"`
   const selection = selectPart(request.method, request.headers, size, etag)
-  // A row whose file is missing is no more there for a cache than for a download.
+  // If the file of a row is missing, a conditional request gets the same error as a download.
   if (selection.kind !== 'part') await file.verify()
   switch (selection.kind) {
     case 'not_modified':

@@ -46,9 +46,9 @@ export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'por
   readonly times: Pick<RequestTimes, 'watch' | 'setOperation'>
   /** Notified of each request. */
   readonly apiActivity: Pick<ApiActivity, 'note'>
-  /** Called with each operation that was carried out, before it is answered. */
+  /** Called with each executed operation, before it is answered. */
   readonly onDone: OnDone
-  /** Notes bodies that are sent for long. */
+  /** Tracks bodies that take long to send. */
   readonly openBodies: Pick<OpenBodies, 'add' | 'during'>
   readonly requireAccess: RequireAccessOf
   /** Called after each operation that changed something. */
@@ -60,7 +60,7 @@ export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'por
   readonly publicBaseUrl: string | null
   /** CIDR ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Memory for bodies that arrive; default: `LIMITS.bodyBytesInFlight`. */
+  /** Memory for incoming bodies; default: `LIMITS.bodyBytesInFlight`. */
   readonly bodyBytesInFlight?: number
 }
 
@@ -123,7 +123,7 @@ export function createDoor(deps: DoorDeps): Door {
       maxHeaderSize: LIMITS.headerBytes,
       headersTimeout: 8_000,
       connectionsCheckingInterval: 2_000,
-      // Finds clients that have gone without a word while an operation or a stream is at work.
+      // Detects clients that disappeared while an operation or a stream is running.
       keepAlive: true,
       keepAliveInitialDelay: 60_000,
       // Node's own answer to a missing Host would lack our headers. The guard refuses it instead.
@@ -136,7 +136,8 @@ export function createDoor(deps: DoorDeps): Door {
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => void refuseUnrouted(error, request, reply),
     clientErrorHandler: (error, socket) => {
-      // The client would take this for the answer to an earlier request: a 400 would mean that a message was not sent.
+      // The client would take this for the answer to an earlier request: a 400 would mean that its message was not
+      // sent.
       if (connections.hasComplete(socket)) return void socket.destroy()
       const rate = limiter.peek(`address:${networkOf(socket.remoteAddress ?? '')}`, deps.anonymousRatePerMinute())
       answerRaw(socket, asApiError(error) ?? malformed(error.code), ids.request(), rate)
@@ -185,7 +186,7 @@ export function createDoor(deps: DoorDeps): Door {
     if (config.operation?.bodyFile !== undefined) arrivals.find(request.raw)?.allowFile()
     // Here instead of in a handler, so that the body of an unknown path is not read.
     if (request.is404) throw notFoundError(request)
-    // A request of the console inside the process was counted when it arrived.
+    // The console's in-process request was counted when it arrived.
     if (arrivals.find(request.raw) === undefined) return
     const room = bodies.take(request)
     if (room === undefined) throw noRoomForBody()
@@ -290,7 +291,7 @@ function logRequest(log: Log, { id, method, routeOptions }: FastifyRequest, repl
 /** Compressed bodies are not supported: they would fail as invalid JSON, and could expand a thousandfold. */
 function refuseEncoding({ headers }: FastifyRequest): void {
   const content = (headers['content-encoding'] ?? '').trim().toLowerCase()
-  // Node unpacks the chunks alone, and would give us what was compressed below them.
+  // Node only decodes chunks, and would pass the compressed data on to us.
   const transfer = (headers['transfer-encoding'] ?? '').trim().toLowerCase()
   if (['', 'identity'].includes(content) && ['', 'chunked'].includes(transfer)) return
   throw new ApiError(

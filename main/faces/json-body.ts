@@ -50,7 +50,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Before the body is parsed. @throws ApiError validation_error */
+/** Runs before the body is parsed. @throws ApiError validation_error */
 function requireModest(shape: JsonShape, mostValues: number): void {
   const excess = excessOf(shape)
   if (excess === 'values' || shape.values > mostValues)

@@ -4,7 +4,7 @@ import { Answer, type Call, type ServedOperation } from '../capabilities/handler
 const NAMES = ['name', 'title', 'filename'] as const
 const CHARACTERS = 200
 
-/** What a record is called; of an address its host, because the rest may hold a secret. */
+/** The name of a record. For a URL only its host, because the rest may contain a secret. */
 export function nameIn(record: unknown): string | null {
   if (typeof record !== 'object' || record === null) return null
   const fields = record as Readonly<Record<string, unknown>>
@@ -14,7 +14,7 @@ export function nameIn(record: unknown): string | null {
   return typeof url === 'string' ? (URL.parse(url)?.host ?? null) : null
 }
 
-/** Reads what is about to be deleted by the operation that shows it. @returns undefined where there is none. */
+/** The operation that reads an object which is about to be deleted. @returns undefined if there is none. */
 export function readerOf(
   { operation: { method, path } }: ServedOperation,
   all: readonly ServedOperation[],
@@ -25,14 +25,14 @@ export function readerOf(
   )
 }
 
-/** @returns null if it has no name, or cannot be read. */
+/** @returns null if the object has no name or cannot be read. */
 export async function nameBefore(reader: ServedOperation | undefined, call: () => Call): Promise<string | null> {
   if (reader === undefined) return null
   try {
     const answer = await reader.handler(call())
     return nameIn(answer instanceof Answer ? answer.body : answer)
   } catch {
-    // What is wrong with it, the deletion says.
+    // The deletion itself reports the error.
     return null
   }
 }

@@ -4,11 +4,11 @@ import type { Principal } from '../kernel/access.ts'
 
 type Caller = Pick<Principal, 'key' | 'sessionId'>
 
-/** Bodies that are still under way: downloads, exports and uploads, which can take minutes and hours. */
+/** Unfinished downloads, exports and uploads, which can take minutes or hours. */
 export interface OpenBodies {
   /** The body is cut off when the key or session that made the request ends. */
   add(caller: Caller, body: Readable): void
-  /** For what is done with a body after it has arrived: the signal is aborted when the key or session ends. */
+  /** For work on a body that has arrived: the signal is aborted when the key or session ends. */
   during<T>(caller: Caller, act: (ended: AbortSignal) => Promise<T>): Promise<T>
   /** @param id of a key or a session. */
   endOf(id: string): void
@@ -17,7 +17,7 @@ export interface OpenBodies {
 export function createOpenBodies(): OpenBodies {
   const open = new Map<string, Set<() => void>>()
 
-  /** @returns ends the watch. */
+  /** @returns a function that stops watching. */
   function watch({ key, sessionId }: Caller, end: () => void): () => void {
     const id = key?.id ?? sessionId
     // The window of the desktop app, which cannot be signed out.
@@ -32,7 +32,7 @@ export function createOpenBodies(): OpenBodies {
 
   return {
     add(caller, body) {
-      // Cut off rather than ended: a part must not look like the whole.
+      // Destroyed rather than ended, so that a partial body does not look complete.
       const stop = watch(caller, () => body.destroy(new Error('The key or session has ended')))
       // A request is not closed before it is answered.
       body.once('end', stop).once('close', stop)

@@ -37,7 +37,7 @@ interface OpenApiDeps {
 }
 
 /** Builds the OpenAPI 3.1 document from the contracts. */
-/** In steps: all of it takes longer than others should wait. */
+/** In steps, because building the whole document would block the event loop. */
 export function* buildOpenApi({ contracts, version, baseUrl }: OpenApiDeps): Steps<OpenApiDocument> {
   const rooms = contracts
     .map(({ room, about, operations }) => ({ room, about, offered: Object.values(operations).filter(isPublic) }))
@@ -95,7 +95,7 @@ export function* openApiYaml(document: OpenApiDocument): Steps<string> {
   return text
 }
 
-/** Of each section, path and operation, and of each component. */
+/** Yields for each section, path, operation and component. */
 function* partsOf(values: object, levels: number, indent: string): Generator<string> {
   for (const [key, value] of Object.entries(values) as [string, unknown][]) {
     const isWritten = levels === 1 || typeof value !== 'object' || value === null || Array.isArray(value)

@@ -22,13 +22,13 @@ import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
 import { createCheck } from './validation.ts'
 
-/** What an operation was called with, and what it answered. */
+/** An executed operation with its arguments and answer. */
 interface Done {
   readonly principal: Principal
   readonly params: Readonly<Record<string, string>>
   readonly body: unknown
   readonly reply: unknown
-  /** What it was done to is called so, if that is known. */
+  /** Name of the object, if known. */
   readonly subjectName: string | null
 }
 
@@ -83,7 +83,7 @@ export function routeOperation(
   }: {
     gate: OperationLimiter
     accountGate: Pick<AccountGate, 'beforeCall'>
-    /** For operations that take a file, which can be slow to arrive. */
+    /** Limiter for operations that accept a file, which may arrive slowly. */
     uploads: OperationLimiter
     arrivals: Arrivals
     writeGate: Pick<WriteGate, 'check'>
@@ -92,7 +92,6 @@ export function routeOperation(
     onDone: OnDone
     openBodies: Pick<OpenBodies, 'add' | 'during'>
     requireAccess: RequireAccessOf
-    /** All of them. */
     operations: readonly ServedOperation[]
   },
 ): void {
@@ -112,7 +111,7 @@ export function routeOperation(
       handler: async (request, reply) => {
         checkQuery?.(request.query)
         if (bodyFile !== undefined && request.body === undefined) throw missingFile(bodyFile)
-        // Files arrive for minutes, in which a key may be revoked.
+        // A file may take minutes to arrive, and the key may be revoked meanwhile.
         if (bodyFile !== undefined && request.admitted.principal !== null)
           openBodies.add(request.admitted.principal, request.raw)
         const body = operation.bodyOptional === true && request.body === undefined ? {} : request.body
@@ -134,7 +133,7 @@ export function routeOperation(
         const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : limit(owner, act))
         if (operation.method !== 'GET') {
           await noteDone(served, request, { body, answer, name }, onDone)
-          // What an operator changes is about the computer.
+          // An operator's changes concern the computer, so all accounts are notified.
           const accountId = operation.role === 'operator' ? null : owner
           publish(accountId, noticeOf(operation, request.params as Record<string, string>))
         }
@@ -149,21 +148,21 @@ export function routeOperation(
   })
 }
 
-/** The operation has happened even if it cannot be recorded. */
+/** Records an executed operation. A failure to record does not undo it. */
 async function noteDone(
   served: ServedOperation,
   { admitted: { principal }, params }: FastifyRequest,
   { body, answer, name }: { body: unknown; answer: unknown; name: string | null },
   onDone: OnDone,
 ): Promise<void> {
-  // The answer of an earlier request changed nothing now.
+  // The stored answer of an earlier request means that nothing changed now.
   if (principal === null || (answer instanceof Answer && 'Idempotent-Replayed' in answer.headers)) return
   const reply: unknown = answer instanceof Answer ? (answer.body ?? readJson(answer.bytes)) : answer
   const subjectName = name ?? nameIn(reply)
   await onDone(served, { principal, params: params as Record<string, string>, body, reply, subjectName })
 }
 
-/** An answer that is stored for repeated requests. */
+/** Parses an answer that is stored for repeated requests. */
 const readJson = (bytes: Buffer | undefined): unknown =>
   bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as unknown)
 
@@ -212,7 +211,7 @@ function callOf(operation: Operation, request: FastifyRequest, requireAccess: Re
   return call as unknown as Call
 }
 
-/** JSON unless CSV is named, and JSON is not named before it. */
+/** True only if CSV is named and comes before any JSON type. */
 function prefersCsv(accept: string | undefined): boolean {
   const types = (accept ?? '').split(',').map((each) => each.split(';', 1)[0]?.trim().toLowerCase())
   const csv = types.indexOf('text/csv')
@@ -256,7 +255,7 @@ interface PageBody {
 const isPage = (body: unknown): body is PageBody =>
   typeof body === 'object' && body !== null && 'data' in body && Array.isArray(body.data) && body.data.length > 1
 
-/** Rows can be long: each is written by itself, so that others have a turn in between. */
+/** Rows can be long, so each is serialized separately, yielding to the event loop. */
 async function pageBytes({ data, ...rest }: PageBody): Promise<Buffer> {
   const rows = await convertLong(data, (row) => Buffer.from(JSON.stringify(row)))
   const others = Object.keys(rest).length === 0 ? '}' : `,${JSON.stringify(rest).slice(1)}`

@@ -14,7 +14,7 @@ export interface PanelDeps extends SessionRouteDeps, Pick<EventStreamDeps, 'live
     Pick<EventStreamDeps, 'isSignedIn'> &
     Pick<Sessions, 'onSessionEnded' | 'actIn'>
   readonly files: ConsoleFiles
-  /** Notes uploads, to cut them off with their session. */
+  /** Tracks uploads, to cut them off when their session ends. */
   readonly openBodies: Pick<OpenBodies, 'add'>
 }
 
@@ -46,14 +46,14 @@ function addMirror(app: FastifyInstance, bridge: Bridge, openBodies: Pick<OpenBo
     mirror.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, passed) =>
       passed(null, bytes),
     )
-    // A file: streamed to the operation, which refuses types it does not take.
+    // Any other type is a file and streamed to the operation, which refuses unsupported types.
     mirror.addContentTypeParser('*', (_request, stream, passed) => passed(null, stream))
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const disconnected = new AbortController()
       reply.raw.once('close', () => disconnected.abort())
       const upload = request.body === request.raw ? request.raw.pipe(new PassThrough()) : undefined
       const caller = callerOf(request)
-      // The operation sees a request of its own: to cut off that one would leave the client sending.
+      // The operation sees a separate request; destroying only that one would leave the client sending.
       if (upload !== undefined) openBodies.add(caller.principal, request.raw)
       // The rest of a refused file is discarded; the next request on the connection comes after it.
       const discardRest = () => upload && request.raw.unpipe(upload).resume()

@@ -9,7 +9,7 @@ export interface PathParam {
   readonly fullName: string
   readonly description: string
   readonly example: string
-  /** What it must be; without one, an unknown value is not found. */
+  /** The allowed form; without one, an unknown value gets a 404. */
   readonly pattern?: string
 }
 

@@ -13,7 +13,7 @@ const HEADERS = {
 
 const BODY_BYTES = 26 * 1024 * 1024
 
-/** The pages of the simulated GoHighLevel. Who has their address, which cannot be guessed, may use them. */
+/** The pages of the simulated GoHighLevel. Anyone who knows the URL, which cannot be guessed, may use them. */
 export function addSandboxGhlRoutes(app: FastifyInstance, pages: GhlPages): void {
   void app.register((routes, _options, done) => {
     routes.removeAllContentTypeParsers()

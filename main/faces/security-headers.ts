@@ -1,4 +1,4 @@
-/** Of every answer: no sniffing, no embedding, and never an Access-Control header. */
+/** Headers of every answer: no sniffing, no embedding, and never an Access-Control header. */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',

@@ -5,14 +5,15 @@ import { join } from 'node:path'
 export interface ElectronPackage {
   /** Node runs it to fetch the binary. */
   readonly installer: string
-  /** The executable, when it is there whole. Asked again after fetching. */
+  /** The executable, if it is completely installed. Called again after fetching. */
   executable(): string | undefined
 }
 
 /**
- * Never `require('electron')` here: without a binary it would download, block, and fail with the name of another cause.
+ * Never `require('electron')` here: without a binary it would download, block, and fail with a misleading error.
  * `path.txt` is written last, so an interrupted extraction counts as not installed.
- * @param folder `node_modules/electron`. @param replaced ELECTRON_OVERRIDE_DIST_PATH: then the version is not compared.
+ * @param folder `node_modules/electron`. @param replaced ELECTRON_OVERRIDE_DIST_PATH: then the version is not
+ * compared.
  */
 export function electronPackage(folder: string, replaced: string | undefined): ElectronPackage {
   return {

@@ -6,7 +6,7 @@ import { firstUsefulLine } from './useful-line.ts'
 
 /** Result of trying to open the window. */
 export type WindowOutcome =
-  /** There was a window, and it ended with this code. */
+  /** A window opened, and it ended with this code. */
   | { readonly kind: 'ended'; readonly exitCode: number }
   | { readonly kind: 'already-open' }
   /** No window can open here; the reason completes “Running without a window because …”. */
@@ -33,8 +33,8 @@ const OPEN_MS = 60_000
 
 /**
  * Opens the window, or returns why it can't. The main process reports “opened” after its first page has loaded, which
- * covers a dead display, a missing library, sandbox problems and crashes in one rule.
- * The child has exited when this resolves, because a headless fallback opens the same home folder.
+ * detects a missing display, a missing library, sandbox problems and crashes alike. The child has exited when this
+ * resolves, because a headless fallback opens the same home folder.
  */
 export async function openWindow(around: WindowDeps): Promise<WindowOutcome> {
   const { platform, environment, electron, say } = around

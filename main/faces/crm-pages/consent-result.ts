@@ -2,7 +2,7 @@ import type { ConsentResult } from '../../capabilities/crm/index.ts'
 import { escape, page } from '../onboarding/layout.ts'
 import { words } from './words.ts'
 
-/** What a person sees who comes back from the consent page of GoHighLevel. */
+/** The page for a person who returns from GoHighLevel's consent page. */
 export function consentResultPage({ language }: { readonly language: string }, result: ConsentResult): string {
   const said = words(language)
   if (result.kind === 'connected') {

@@ -25,7 +25,7 @@ export function linkPage(words: LinkWords, view: LinkView, nowMs: number): strin
   )
 }
 
-/** For every link that does not open. Nothing in it depends on the link or the reason. */
+/** Shown for every invalid link. Nothing in it depends on the link or the reason. */
 export const gonePage = (words: LinkWords): string =>
   html(
     words,
@@ -34,7 +34,7 @@ export const gonePage = (words: LinkWords): string =>
     `<main><h1>${escape(words.gone.title)}</h1>\n<p>${escape(words.gone.text)}</p></main>`,
   )
 
-/** What changes while the page is open. */
+/** The part that changes while the page is open. */
 export function linkContent(words: LinkWords, view: LinkView, nowMs: number): string {
   const { instance, qr, permanent, canRequestCode, isDone } = view
   if (instance.status === 'connected' || isDone) {
@@ -64,7 +64,7 @@ ${countdown(words, qr.expires_at, nowMs)}
   }
 }
 
-/** Only a lost connection comes back by itself, so what the page says depends on the reason. */
+/** Only a lost connection returns automatically, so the text depends on the reason. */
 function offline(words: LinkWords, view: LinkView): string {
   const { last_disconnect_reason: reason, last_connected_at: lastConnectedAt, status } = view.instance
   const known = OFFLINE[reason ?? '']
@@ -79,7 +79,7 @@ function offline(words: LinkWords, view: LinkView): string {
 
 type Offline = 'lost' | 'stopped' | 'unpaired' | 'unconfirmed' | 'tooOften' | 'moved' | 'banned' | 'bannedForNow'
 
-/** What the page says, by `last_disconnect_reason`. `code`: it shows a new code. Others are lost connections. */
+/** The text by `last_disconnect_reason`. `code`: shows a new code. All other reasons are lost connections. */
 const OFFLINE: Readonly<Record<string, Offline | 'code'>> = {
   user: 'stopped',
   moved: 'moved',
@@ -94,7 +94,7 @@ const OFFLINE: Readonly<Record<string, Offline | 'code'>> = {
 /** A new code would not help. */
 const WAITS: ReadonlySet<Offline> = new Set(['moved', 'bannedForNow'])
 
-/** Says which number it is: its people may have several links. */
+/** Names the number, because its people may have several links. */
 const heading = (title: string, { instance }: LinkView) =>
   `<h1>${escape(title)}</h1><p class="name">${escape(instance.name)}</p>`
 
@@ -121,7 +121,7 @@ function pairingCode(words: LinkWords, code: string | null, canRequestCode: bool
   return `<details${code === null ? '' : ' open'}><summary>${escape(words.codeTitle)}</summary>${shown}</details>`
 }
 
-/** @param more `data-auto`: the page presses it itself while somebody looks. */
+/** @param more `data-auto`: the page presses the button itself while it is visible. */
 const button = (act: string, label: string, words: LinkWords, more = '') =>
   `<form data-act="${act}" ${more}><button>${escape(label)}</button></form>${problem(words)}`
 
@@ -139,14 +139,15 @@ ${body}
 const variables = ({ background, surface, text, muted, primary, on_primary: onPrimary }: Theme) =>
   `--back:${background};--soft:${surface};--text:${text};--muted:${muted};--accent:${primary};--on-accent:${onPrimary}`
 
-/** Colors are checked by their schema: six hexadecimal digits, and nothing that could end a style. */
+/** The schema has checked the colors: six hexadecimal digits, which cannot end a style. */
 const themeStyle = ({ light, dark }: { light: Theme; dark: Theme }) =>
   `:root{color-scheme:light dark;${variables(light)}}@media (prefers-color-scheme:dark){:root{${variables(dark)}}}`
 
 const NEUTRAL =
   ':root{color-scheme:light dark;--back:#fff;--text:#14191b;--muted:#475569;--accent:#0f766e;--on-accent:#fff;--soft:#f1f5f9}@media (prefers-color-scheme:dark){:root{--back:#0f1416;--text:#f4f6f7;--muted:#94a3b8;--accent:#2dd4bf;--on-accent:#000;--soft:#1e293b}}'
 
-// The code is dark on white in both modes, with a quiet zone, and as large as a phone allows: others cannot be scanned.
+// The code is dark on white in both modes, with a margin, and as large as a phone allows, because phones cannot scan
+// it otherwise.
 const STYLE = `
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; align-items: center; gap: 1rem; padding: 1.25rem 1rem 2rem; background: var(--back); color: var(--text); font: 16px/1.5 system-ui, sans-serif }

@@ -22,7 +22,7 @@ type OfLink = { Params: { token: string } }
 const ACT_BYTES = 1_024
 const open = { config: { open: true } }
 
-/** The public page of an access link, authenticated by the token in its path. It sets no cookie and keeps nothing. */
+/** The public page of an access link, authenticated by the token in its path. It sets no cookie and stores nothing. */
 export function addLinkRoutes(app: FastifyInstance, deps: LinkRoutesDeps): void {
   const { page, clock } = deps
   const limiter = createRateLimiter(clock)
@@ -30,7 +30,7 @@ export function addLinkRoutes(app: FastifyInstance, deps: LinkRoutesDeps): void 
   app.addHook('preClose', async () => streams.close())
 
   const throttle = (request: FastifyRequest, token: string) => {
-    // By the token as it was sent: what is stored of it must not become known by how long this takes.
+    // Uses the token as sent, so that the time taken reveals nothing about stored tokens.
     const { allowed, retryAfterSeconds } = limiter.take(
       `${networkOf(request.ip)} ${token.slice(0, 100)}`,
       LIMITS.linkRequestsPerMinute,
@@ -47,7 +47,7 @@ export function addLinkRoutes(app: FastifyInstance, deps: LinkRoutesDeps): void 
       .send(gonePage(wordsOf(request)))
 
   void app.register((pages, _options, done) => {
-    // A name that is not ours is answered as an unknown link is.
+    // A foreign host name gets the same answer as an unknown link.
     pages.setErrorHandler((error, request, reply) => {
       if (error instanceof ApiError && (error.code === 'not_found' || error.code === 'forbidden_host'))
         return gone(request, reply)
@@ -103,7 +103,7 @@ export function addLinkRoutes(app: FastifyInstance, deps: LinkRoutesDeps): void 
 
 const wordsOf = ({ headers }: FastifyRequest) => wordsFor(headers['accept-language'])
 
-/** @param view null: nothing may depend on the link. */
+/** @param view null: the answer must not depend on the link. */
 function headersFor(view: LinkView | null): Record<string, string> {
   const ancestors = view?.brand.allowed_origins.join(' ') || "'none'"
   const script = view === null ? '' : ` script-src '${SCRIPT_HASH}'; connect-src 'self'; img-src data:;`

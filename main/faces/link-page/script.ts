@@ -59,7 +59,7 @@ const follow = () => {
   stream.addEventListener('gone', () => { stream.close(); location.reload() })
   stream.addEventListener('done', (event) => { stream.close(); show(JSON.parse(event.data)) })
   stream.addEventListener('replaced', () => { stream.close(); says.textContent = says.dataset.replaced })
-  // The browser itself tries again, except where it was refused.
+  // The browser reconnects automatically unless the stream was refused.
   stream.addEventListener('error', () => {
     if (stream.readyState !== EventSource.CLOSED) return
     says.textContent = says.dataset.full

@@ -18,7 +18,7 @@ interface Stream {
   readonly token: string
   readonly look: () => Promise<void>
   readonly end: () => void
-  /** Another page took its place; it says so. */
+  /** Tells the page that another one has replaced it. */
   readonly giveWay: () => void
 }
 
@@ -28,19 +28,19 @@ const MOST_OF_A_LINK = 10
 const RETRY_AFTER_SECONDS = 10
 
 /**
- * Sends an open page what it shows, whenever that changes, and tells it when the link is over. Of one link so many pages
- * are kept current; the oldest gives way to the next, which somebody has just opened.
+ * Sends an open page its new content after each change, and the end of its link. Each link has a limited number of
+ * updated pages; a newly opened one replaces the oldest.
  */
 export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
   const streams = new Set<Stream>()
   const limiter = createConcurrencyLimiter(LIMITS.linkStreams)
   let timer: Timer | undefined
 
-  /** Deadlines and revocations are no notices. */
+  /** Expiry and revocation send no notices, so pages are checked regularly. */
   const keepLooking = () => (timer ??= clock.every(LOOK_MS, () => streams.forEach((stream) => void stream.look())))
 
   return {
-    /** The service stops. */
+    /** Called when the service stops. */
     close(): void {
       for (const stream of streams) stream.end()
     },
@@ -49,7 +49,7 @@ export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
       for (const stream of streams) if (stream.token === token) void stream.look()
     },
 
-    /** @param full what the page is told when there is no room. @throws ApiError rate_limited */
+    /** @param full event for a page that exceeds the limit. @throws ApiError rate_limited */
     open(
       reply: FastifyReply,
       token: string,
@@ -96,9 +96,10 @@ export function createLinkStreams({ page, live, clock }: LinkStreamsDeps) {
         write(`event: ${view.isDone ? 'done' : 'view'}\ndata: ${JSON.stringify(content)}\n\n`)
         if (view.isDone) raw.end()
       }
-      // One at a time: two would answer in any order. A failed look is followed by another.
+      // One check at a time, because two could finish in the wrong order. After a failed check, the next one runs as
+      // usual.
       const lookUntilCurrent = async () => {
-        // What a look under way has read may be older than the notice that asks for another.
+        // A running check may have read data older than the notice that requests another.
         for (let answered = 0; answered !== asked;) {
           answered = asked
           await send().catch(() => {})

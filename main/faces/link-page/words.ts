@@ -6,7 +6,7 @@ export interface LinkWords {
   readonly lead: string
   readonly steps: readonly [string, string, string]
   readonly qrAlt: string
-  /** Seconds come before it. */
+  /** Text after the number of seconds. */
   readonly changesIn: string
   readonly preparing: string
   readonly expired: string
@@ -23,7 +23,7 @@ export interface LinkWords {
   readonly connectedAs: string
   readonly done: string
   readonly offline: string
-  /** The connection was lost, and the service tries to get it back. */
+  /** The connection was lost, and the service is reconnecting. */
   readonly lost: string
   /** The agency disconnected it. */
   readonly stopped: string
@@ -32,9 +32,9 @@ export interface LinkWords {
   readonly unpaired: string
   /** Pairing failed at the passkey. */
   readonly unconfirmed: string
-  /** The passkey was asked for too often. */
+  /** Too many passkey requests. */
   readonly tooOften: string
-  /** It is in use in another installation, which a new connection would disturb. */
+  /** The number is used in another installation, which a new connection would disturb. */
   readonly moved: string
   readonly banned: string
   readonly bannedForNow: string
@@ -48,9 +48,9 @@ export interface LinkWords {
   readonly failed: string
   /** The page was opened too often. */
   readonly often: string
-  /** The page is open in too many windows, and no longer kept current in this one. */
+  /** The page is open in too many windows, so this one is no longer updated. */
   readonly replaced: string
-  /** Too many pages are open, so this one is not kept current. It tries again. */
+  /** Too many pages are open, so this one is not updated. It tries again. */
   readonly full: string
   readonly privacy: string
   readonly gone: { readonly title: string; readonly text: string }

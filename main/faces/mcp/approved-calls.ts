@@ -21,7 +21,7 @@ export function createApprovedCalls({ toolbox, call, describer }: ApprovedCallsD
       const headers = { ...key, ...request.headers, 'x-request-id': approvalId }
       const answer = await call({ ...principal, source: 'mcp' }, { ...request, headers })
       const body = withoutFields(answer.body, tool.redact)
-      // The call was made, whether its things can be named or not.
+      // The call was made, so a failure to name its objects is ignored.
       const names = await describer.nameIds(body, given, principal).catch(() => [])
       return { status: answer.status, body, names }
     },

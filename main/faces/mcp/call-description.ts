@@ -27,15 +27,15 @@ export interface CallDescriber {
   /** With names of resources and without secrets. */
   describeCall(operation: Operation, given: Arguments, principal: Principal): Promise<CallDescription>
   /**
-   * What the ids in a result are called.
-   * @param given the arguments of the call: things are read below the instance that they name.
+   * Names of the ids in a result.
+   * @param given arguments of the call: objects are read below the instance that they name.
    */
   nameIds(value: unknown, given: Arguments, principal: Principal): Promise<readonly CallPart[]>
 }
 
 /** Fields that name a record for people, best first. */
 const NAMES = ['name', 'title', 'url', 'number', 'description'] as const
-/** Each name is a read. */
+/** Limit of reads, because each name costs one. */
 const MAX_READS = 20
 const VALUE_CHARACTERS = 120
 /** The longest URL that is accepted. */
@@ -56,7 +56,7 @@ export function createCallDescriber(deps: {
       Object.values(room).flatMap((one) => (one.method === 'GET' ? [fullPath(one)] : [])),
     ),
   )
-  /** By the argument that names a thing, the path that reads it. */
+  /** For each argument that names an object, the path that reads the object. */
   const pathOf = new Map(
     [...readable].flatMap((path) => {
       const argument = /\{(\w+_id)\}$/.exec(path)?.[1]
@@ -75,7 +75,7 @@ export function createCallDescriber(deps: {
     return status === 200 && isRecord(body) ? body : {}
   }
 
-  /** A group’s id says nothing to a person, so its name stands beside it when the network still tells it. */
+  /** Adds the name of a group to its id, if the network still provides it. */
   const groupLabel = async (given: Arguments, id: string, principal: Principal): Promise<string> => {
     const path = filled(GROUP_INFO, given)
     const { result } = await ask({ method: 'POST', path, headers: {}, body: { group_id: id } }, principal)
@@ -91,7 +91,10 @@ export function createCallDescriber(deps: {
     return `${quotedText(short(name))} (${proof})`
   }
 
-  /** Things without a name are left out. Each is read below what the arguments, or the value itself, name. */
+  /**
+   * Objects without a name are left out. Each object is read below those that the arguments, or the value itself,
+   * name.
+   */
   const nameIds = async (
     value: unknown,
     given: Arguments,
@@ -110,7 +113,7 @@ export function createCallDescriber(deps: {
     return parts
   }
 
-  /** What a message says and to whom: its id says nothing to a person. */
+  /** The text and recipient of a message, because its id means nothing to a person. */
   const messageIn = async (given: Arguments, principal: Principal) => {
     const { chat, message } = await read(filled(THREAD_MESSAGE, given), principal)
     if (typeof chat !== 'string' || !isRecord(message)) return { parts: [], record: {} }
@@ -121,7 +124,7 @@ export function createCallDescriber(deps: {
     return { parts: [what, part('message_chat', who)], record: message }
   }
 
-  /** The host that data will go to: from the `url` argument, or the existing URL of the resource. */
+  /** The host that will receive data: from the `url` argument, or the current URL of the resource. */
   const hostOf = async (
     given: Arguments,
     records: readonly Readonly<Record<string, unknown>>[],
@@ -168,7 +171,7 @@ export function createCallDescriber(deps: {
       const subjects = resources.map(({ argument }) => text(given[argument]))
       const numbers = Array.isArray(ids) ? ids.map(text) : []
       const named = new Set([...subjects, ...numbers])
-      // People have no ids of ours, and there can be many.
+      // People have no id here, and there may be many.
       const { recipients: _, ...others } = withoutOptions(given)
       parts.push(...(await nameIds(others, given, principal, named)))
       const isToMany = given['recipients'] !== undefined || given['recipients_tag'] !== undefined
@@ -178,8 +181,8 @@ export function createCallDescriber(deps: {
       return { sentence: sentenceOf(operation.summary, parts), parts, basis: basisOf(parts, records) }
 
       /**
-       * Whom a campaign writes to, what it says, from which numbers, and what that costs.
-       * @param isTest one message to a number of its own, which another argument names.
+       * Recipients, text, numbers and cost of a campaign.
+       * @param isTest one message to a single number, which another argument names.
        */
       async function campaignParts(record: Readonly<Record<string, unknown>>, isTest: boolean): Promise<CallPart[]> {
         const { counts, instance_ids: ids, messages, campaign_id: id } = record
@@ -191,7 +194,7 @@ export function createCallDescriber(deps: {
         return [...whom, ...wordsOf(messages), from, ...(await costOf(numbers, plan))]
       }
 
-      /** @param plan the campaign, for its preview. */
+      /** @param plan campaign body for the preview. */
       async function costOf(ids: readonly string[], plan: object | undefined): Promise<readonly CallPart[]> {
         for (const id of ids.slice(0, MAX_READS)) {
           const { engine } = await read(filled(INSTANCE, { instance_id: id }), principal)
@@ -216,8 +219,8 @@ export function createCallDescriber(deps: {
 }
 
 /**
- * Parts show only the beginning of texts, and of campaigns only some; each change of them is a new time. What a campaign is
- * expected to cost changes with every message of its numbers, and is no other request.
+ * Parts show only the beginning of texts, and only some campaigns; each change of these has a new timestamp, which
+ * counts. The expected cost of a campaign changes with every message of its numbers, and does not count.
  */
 function basisOf(parts: readonly CallPart[], records: readonly Readonly<Record<string, unknown>>[]): string {
   const editions = records.map((record) => record[isCampaign(record) ? 'updated_at' : 'edited_at'] ?? null)
@@ -322,7 +325,7 @@ function argumentPart(name: string, value: unknown): CallPart {
   return { kind: 'list', name: shownName, ...firstOf(seen.map((each) => quotedText(short(each)))) }
 }
 
-/** What a campaign says: its first message, and how many others there are. */
+/** The first message of a campaign, and the number of others. */
 function wordsOf(messages: unknown): CallPart[] {
   if (!Array.isArray(messages)) return []
   const [first, ...others] = messages.filter(isRecord)

@@ -3,7 +3,7 @@ import type { CallPart } from '../../contract/approval.ts'
 /** The first values of a list that may be long, and how many there are. */
 export type Excerpt = Pick<CallPart, 'values' | 'total'>
 
-/** Longer lists name the first ones and count the rest. The window shows all of them under Details. */
+/** For longer lists, the first values are named and the others counted. The window shows all under Details. */
 const LIST_CHARACTERS = 1_500
 
 /** A part with one value, or without any. */
@@ -14,7 +14,7 @@ export const part = (kind: CallPart['kind'], value?: string, name: string | null
   total: 1,
 })
 
-/** At least the first item, and then as many as a person can read. */
+/** At least the first item, then as many as fit the limit. */
 export function firstOf(items: readonly string[]): Excerpt {
   let length = 0
   const fitting = items.findIndex((item, at) => {
@@ -25,14 +25,14 @@ export function firstOf(items: readonly string[]): Excerpt {
 }
 
 /**
- * What somebody said, and to whom, and what things are called. The assistant may not be allowed to read it, so only the
- * window shows it.
+ * Texts of messages, their recipients, and names. The assistant may lack the right to read them, so only the window
+ * shows them.
  */
 const UNSPOKEN = ['message_text', 'message_type', 'message_chat', 'named'] as const
 type SpokenPart = CallPart & { readonly kind: Exclude<CallPart['kind'], (typeof UNSPOKEN)[number]> }
 const isSpoken = (each: CallPart): each is SpokenPart => !UNSPOKEN.some((kind) => kind === each.kind)
 
-/** What a call does, in one English sentence, which the assistant gets as well. */
+/** One English sentence about what a call does. The assistant gets it as well. */
 export function sentenceOf(summary: string, parts: readonly CallPart[]): string {
   const destination = parts.find(({ kind }) => kind === 'destination')
   const subject = destination === undefined ? summary : `${summary} (sends to ${destination.values[0]})`

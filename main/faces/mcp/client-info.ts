@@ -6,7 +6,7 @@ interface ClientInfo {
 /** Clients of 2026-07-28 identify themselves here in every request; older ones once, in `initialize`. */
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
 const LONGEST = 100
-// The name is shown to people and must not rearrange the text around it.
+// Removes characters that could rearrange the text around the name.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu
 
 /** Name and version of the client, from a JSON-RPC message; undefined if the message has none. */

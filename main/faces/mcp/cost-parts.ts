@@ -3,7 +3,7 @@ import { CostTotals } from '../../contract/costs.ts'
 import { Check } from 'typebox/value'
 import { part } from './call-parts.ts'
 
-/** What the preview of a campaign says of its cost. @returns undefined if it says nothing. */
+/** The cost in a campaign preview. @returns undefined if the preview has none. */
 export function costParts(cost: unknown): CallPart[] | undefined {
   if (!Check(CostTotals, cost)) return undefined
   const { billable, unpriced, costs } = cost
@@ -15,7 +15,7 @@ export function costParts(cost: unknown): CallPart[] | undefined {
   ]
 }
 
-/** `12.34 USD`, rounded up to the hundredth: nobody is told too little. */
+/** `12.34 USD`, rounded up to the hundredth, so that the cost is never understated. */
 function amountText(micros: number, currency: string): string {
   const hundredths = String(Math.ceil(micros / 10_000)).padStart(3, '0')
   return `${hundredths.slice(0, -2)}.${hundredths.slice(-2)} ${currency.toUpperCase()}`

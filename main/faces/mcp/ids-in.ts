@@ -1,13 +1,13 @@
-/** Ids of ours: a UUID, or a prefix and a ULID. Ids of a network are none. */
+/** Our ids: a UUID, or a prefix and a ULID. Ids of a network do not match. */
 const ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{2,5}_[0-9A-Z]{26})$/
 
-/** An id in a value, and the name of the field that holds it: of an entry in `stage_ids`, `stage_id`. */
+/** An id in a value, with its field name. For an entry in `stage_ids`, the name is `stage_id`. */
 export interface FieldId {
   readonly id: string
   readonly field: string
 }
 
-/** Every id in arguments or a result, at any depth. An id that is the name of a field is that of an instance. */
+/** All ids in arguments or a result, at any depth. An id used as a field name belongs to an instance. */
 export function* idsIn(value: unknown, field = ''): Generator<FieldId> {
   if (typeof value === 'string') {
     if (ID.test(value)) yield { id: value, field }

@@ -30,7 +30,7 @@ export interface ToolInput {
 
 const NO_FIELDS: Fields = { properties: {}, required: [] }
 
-/** Needs no description: the name `instance_id` says it. */
+/** Needs no description: the name `instance_id` is clear enough. */
 const ID: JsonSchema = { type: 'string' }
 const CONFIRM: JsonSchema = {
   type: 'boolean',

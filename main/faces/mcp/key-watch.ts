@@ -5,7 +5,7 @@ import type { KeyId } from '../../kernel/ids.ts'
 export interface KeyWatch {
   /** Ends the response once its key is revoked or expires. */
   watch(keyId: KeyId, res: ServerResponse): void
-  /** A key was revoked: does not wait for the next check. */
+  /** Call it when a key was revoked, instead of waiting for the next check. */
   ended(keyId: KeyId): void
   close(): void
 }
@@ -19,7 +19,10 @@ interface KeyWatchDeps {
 
 const CHECK_EVERY_MS = 1_000
 
-/** A listening stream is authenticated once and can stay open for hours, so its key is checked again and again: it can expire. */
+/**
+ * A listening stream is authenticated once and can stay open for hours. Its key is checked regularly, because it may
+ * expire.
+ */
 export function createKeyWatch({ clock, isUsable, onEnded }: KeyWatchDeps): KeyWatch {
   const open = new Map<KeyId, Set<ServerResponse>>()
   let ticker: Timer | undefined

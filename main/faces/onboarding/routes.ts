@@ -44,7 +44,7 @@ export function addOnboardingRoutes(app: FastifyInstance, deps: OnboardingRoutes
     })
 
     pages.get<OfToken>('/onboard/:token/signup', OPEN, async ({ params }, reply) => {
-      // The page may be closed.
+      // Fails if the page is no longer valid.
       await live.view(params.token)
       return reply.header('cache-control', 'no-store').redirect(await live.beginSignup(params.token), 303)
     })
@@ -88,7 +88,7 @@ export function addOnboardingRoutes(app: FastifyInstance, deps: OnboardingRoutes
 }
 
 const localeOf = ({ headers }: FastifyRequest) => localeFor(headers['accept-language'])
-/** Trims whitespace that was pasted along. */
+/** Trims white space around pasted values. */
 function pastedIn(body: unknown): Pasted {
   const field = (name: string) => typed(body, name).trim()
   return {

@@ -79,7 +79,7 @@ export function successHeaders(operation: Operation): Readonly<Record<string, un
   }
 }
 
-/** What a file can also be answered with. */
+/** Other responses of operations that return a file. */
 export function fileResponses(operation: Operation, content: NonNullable<ResponseEntry['content']>) {
   const headers = successHeaders(operation)
   return {

@@ -6,7 +6,7 @@ import { callAs, type InProcessCaller } from '../in-process-caller.ts'
 
 export interface BridgeRequest {
   readonly method: string
-  /** Path and query as the window asks, below /panel/. */
+  /** Path and query below /panel/, as requested by the window. */
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly payload?: Buffer | NodeJS.ReadableStream | undefined
@@ -94,18 +94,18 @@ export function createBridge(app: FastifyInstance, actIn: ActIn): Bridge {
   }
 }
 
-/** The person, working in this account; undefined if they may not, or there is none. */
+/** The person as a principal of this account; undefined if they may not act in it, or it does not exist. */
 export type ActIn = (principal: Principal, accountId: string) => Promise<Principal | undefined>
 
 const IN_ACCOUNT = /^\/panel\/accounts\/([0-9a-f-]{36})(\/.*)$/i
 
-/** `/panel/accounts/{id}/v1/…` is `/panel/v1/…` in the account of the id, and so are its events. */
+/** `/panel/accounts/{id}/v1/…` is `/panel/v1/…` in the account with that id, including its events. */
 function placeOf(path: string): { readonly path: string; readonly accountId: string | null } | undefined {
   if (!URL.canParse(path, 'http://inside')) return undefined
   const { pathname, search } = new URL(path, 'http://inside')
   if (!pathname.startsWith('/panel/accounts/')) return { path, accountId: null }
   const [, accountId = '', rest = ''] = IN_ACCOUNT.exec(pathname) ?? []
-  // One account at a time, and never around in a circle.
+  // Allows only one account in a path.
   if (accountId === '' || rest.startsWith('/accounts/')) return undefined
   return { path: `/panel${rest}${search}`, accountId: accountId.toLowerCase() }
 }

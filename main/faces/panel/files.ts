@@ -53,7 +53,7 @@ function filesIn(folder: string): Map<string, string> {
   )
 }
 
-/** Assets have a content hash in their name; the page does not. */
+/** The name of an asset contains a hash of its content; the page's name does not. */
 const headersOf = (name: string): Record<string, string> => ({
   'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
   'content-security-policy': CONSOLE_CSP,

@@ -3,11 +3,11 @@ import { ApiError } from '../../contract/errors.ts'
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** An operation in the own account, or in that of a client. */
+/** An operation in the person's own account, or in a client's. */
 const OPERATION = /^\/panel\/(accounts\/[0-9a-f-]{36}\/)?v1\//i
-/** A file for an operation that takes one. */
+/** A file type for an operation that accepts files. */
 const FILE = /^[\w.+-]+\/[\w.+-]+ *(;|$)/
-/** What a page on another origin can send without asking first (CORS). */
+/** Content types that a page on another origin can send without a CORS preflight. */
 const SIMPLE = /^(text\/plain|multipart\/form-data|application\/x-www-form-urlencoded)/i
 
 /**
@@ -22,7 +22,7 @@ export function requireSameOrigin({ method, url, headers }: FastifyRequest): voi
   if (READING.has(method)) return
   if (headers.origin === undefined) throw foreign()
   const type = headers['content-type'] ?? ''
-  // Only the browser itself can set `sec-fetch-site`, so a simple type is no risk then: a text file has one.
+  // Only the browser itself can set `sec-fetch-site`, so a simple content type is no risk then; text files have one.
   const isFile = OPERATION.test(url) && FILE.test(type) && (site === 'same-origin' || !SIMPLE.test(type))
   if (!isFile && !/^application\/json *(;|$)/i.test(type)) {
     throw new ApiError(

@@ -76,7 +76,7 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
         ? (['code', LIMITS.refusedCodesPerMinute] as const)
         : (['password', LIMITS.refusedPasswordsPerMinute] as const)
     const bucket = `${what}:${networkOf(request.ip)}`
-    // Taken before the answer is known, or many could guess at once.
+    // Taken before the result is known; otherwise many guesses could run at the same time.
     throttle(attempts.take(bucket, perMinute))
     const from = { address: request.ip, browser: browserOf(request.headers['user-agent']) }
     let isRefused = false
@@ -85,7 +85,7 @@ export function addSessionRoutes(app: FastifyInstance, port: () => number, deps:
       token = await sessions.signIn(credential, from)
       isRefused = token === undefined
     } finally {
-      // Also when the service was too busy to look: nothing was guessed.
+      // Returned even if the service was too busy to check, because nothing was guessed.
       if (!isRefused) attempts.giveBack(bucket, perMinute)
     }
     if (token === undefined) {

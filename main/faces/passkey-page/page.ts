@@ -3,10 +3,10 @@ import type { PasskeyView, QrView } from '../../contract/instance.ts'
 import { escape, page } from '../onboarding/layout.ts'
 import type { PasskeyWords } from './words.ts'
 
-/** A page of the site that the passkey belongs to, without its app: a second QR code there would be confusing. */
+/** A page of the passkey's site that does not load the app, whose own QR code would be confusing. */
 const QUIET_PATH = '/robots.txt'
 
-/** @param address of this page, to which the browser comes back with the answer. */
+/** @param address of this page, to which the browser returns with the answer. */
 export function passkeyPage(words: PasskeyWords, view: QrView | 'linked', address: string, problem?: string): string {
   if (view === 'linked') return note(words, words.linked)
   const { passkey } = view
@@ -60,14 +60,14 @@ ${problem === undefined ? '' : `<p class="problem" role="alert">${escape(problem
   )
 }
 
-/** Lines that can be read. Where the browser does not leave the page, the answer can be copied from the console. */
+/** Code that a person can read. If the browser does not leave the page, the answer can be copied from the console. */
 const snippetFor = (options: PasskeyView['options'], address: string): string =>
   `publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(${JSON.stringify(options)})
 answer = JSON.stringify((await navigator.credentials.get({ publicKey })).toJSON())
 console.log(answer)
 location = ${JSON.stringify(`${address}#`)} + encodeURIComponent(answer)`
 
-/** Sends the answer with which the browser came back, and takes it out of the address and the history first. */
+/** Sends the answer that the browser returned with, after removing it from the URL and the history. */
 const SCRIPT = `const answer = location.hash.slice(1)
 if (answer) {
   history.replaceState(null, '', location.pathname)

@@ -7,7 +7,7 @@ import { addTokenPages, OPEN, sendPage, typed, type OfToken } from '../token-pag
 import { gonePage, passkeyPage, SCRIPT_HASH } from './page.ts'
 import { wordsFor, type PasskeyWords, type PasskeyProblem } from './words.ts'
 
-/** A credential of 16 KiB, with every character of it escaped. */
+/** Fits a credential of 16 KiB with every character escaped. */
 const FORM_BYTES = 64 * 1024
 
 /** The page on which the owner of an account confirms with its passkey, authenticated by the token in the URL. */
@@ -26,7 +26,7 @@ export function addPasskeyRoutes(app: FastifyInstance, deps: PasskeyPage): void 
     pages.get<OfToken>('/passkey/:token', OPEN, async (request, reply) => show(reply, request))
     pages.post<OfToken>('/passkey/:token', OPEN, async (request, reply) => {
       const { token } = request.params
-      // First of all: a stranger's link must not say more than that it has ended.
+      // Checked first, so that a stranger with an old link learns only that it has ended.
       await deps.view(token)
       try {
         await take(token, request.body, wordsOf(request))
@@ -34,7 +34,7 @@ export function addPasskeyRoutes(app: FastifyInstance, deps: PasskeyPage): void 
         if (!(error instanceof ApiError) || error.code === 'not_found') throw error
         return show(reply, request, error)
       }
-      // What a reload would send again is gone from the address and the history.
+      // Redirects, so that a reload does not send the form again.
       return reply.redirect(`/passkey/${encodeURIComponent(token)}`, 303)
     })
   }

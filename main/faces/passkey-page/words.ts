@@ -1,6 +1,6 @@
 import { localeFor } from '../onboarding/language.ts'
 
-/** What can go wrong with an answer, so that the person can do something about it; `failed` is everything else. */
+/** Errors that the person can fix; `failed` covers all others. */
 export type PasskeyProblem = 'wrong' | 'superseded' | 'ended' | 'refused' | 'failed'
 
 export interface PasskeyWords {

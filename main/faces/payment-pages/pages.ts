@@ -90,6 +90,6 @@ ${linkTo(invoice.invoice_pdf, words.pdf)}${form}`,
 
 export const goneFrom = (words: PaymentWords): string => sandboxPage(words, words.gone, '')
 
-/** Where the provider sends people back to; it belongs to no mode. */
+/** The page to which the provider sends people back, the same in both modes. */
 export const returnPage = (words: PaymentWords): string =>
   page(words, words.returned, `<h1>${escape(words.returned)}</h1><p>${escape(words.returnedLead)}</p>`)

@@ -1,7 +1,7 @@
 import { escape, page } from '../onboarding/layout.ts'
 import type { PaymentWords } from './words.ts'
 
-/** The cards that a person may type, and what happens to them. */
+/** Test cards, and their outcomes. */
 const TEST_CARDS = {
   works: '4242 4242 4242 4242',
   challenge: '4000 0000 0000 3220',
@@ -15,7 +15,7 @@ export const moneyIn = ({ language }: PaymentWords, cents: number, currency: str
 export const dateIn = ({ language }: PaymentWords, seconds: number): string =>
   new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(seconds * 1_000))
 
-/** A page of the sandbox says so, first of all. */
+/** Starts with the notice that this is a sandbox page. */
 export const sandboxPage = (words: PaymentWords, title: string, body: string): string =>
   page(
     words,
@@ -26,7 +26,7 @@ export const sandboxPage = (words: PaymentWords, title: string, body: string): s
 ${body}`,
   )
 
-/** What a person typed into the form of a card. */
+/** Card data as entered in the form. */
 export interface TypedCard {
   readonly number: string
   readonly expiry: string
@@ -53,7 +53,7 @@ export const cardForm = (words: PaymentWords, button: string, problem?: string, 
 export const problemLine = (problem: string | undefined): string =>
   problem === undefined ? '' : `<p class="problem" id="problem" role="alert">${escape(problem)}</p>`
 
-/** The step that a bank shows. Only test cards come so far, so that the number may be in the page. */
+/** The simulated bank's confirmation page. Only test cards get here, so the page may contain the number. */
 export const challengePage = (words: PaymentWords, { number, expiry }: TypedCard, back: string): string =>
   sandboxPage(
     words,
@@ -70,7 +70,7 @@ export const challengePage = (words: PaymentWords, { number, expiry }: TypedCard
 
 export const refusalIn = (words: PaymentWords, code: string): string => words.refused[code] ?? words.otherwise
 
-/** A small form that is only a button. */
+/** A form with only a button. */
 export const actionButton = (label: string, fields: Readonly<Record<string, string>>): string =>
   `<form method="post">${Object.entries(fields)
     .map(([name, value]) => `<input type="hidden" name="${name}" value="${escape(value)}">`)
@@ -78,7 +78,7 @@ export const actionButton = (label: string, fields: Readonly<Record<string, stri
 
 const EXPIRY = /^\s*(\d{1,2})\s*(?:[/-]\s*)?(\d{2}|\d{4})\s*$/
 
-/** @returns undefined unless it is a month and a year. */
+/** @returns undefined unless it is a month and year. */
 export function readExpiry(text: string): { expMonth: number; expYear: number } | undefined {
   const found = EXPIRY.exec(text)
   const month = Number(found?.[1])

@@ -1,4 +1,4 @@
-/** A page of text as a PDF: enough for an invoice of the sandbox, in a font that every reader has. */
+/** A one-page PDF with text for sandbox invoices, in a font that every reader has. */
 export function pdfOf(title: string, lines: readonly string[]): Buffer {
   const text = [
     'BT /F1 18 Tf 56 780 Td 22 TL',
@@ -25,7 +25,7 @@ export function pdfOf(title: string, lines: readonly string[]): Buffer {
   const entries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`)
   parts.push(`xref\n0 ${String(objects.length + 1)}\n0000000000 65535 f \n${entries.join('')}`)
   parts.push(`trailer\n<< /Size ${String(objects.length + 1)} /Root 1 0 R >>\nstartxref\n${String(start)}\n%%EOF\n`)
-  // One byte for each character: WinAnsi and Latin-1 agree on what is used here.
+  // One byte per character: WinAnsi and Latin-1 are the same for the characters used here.
   return Buffer.from(parts.join(''), 'latin1')
 }
 

@@ -13,7 +13,7 @@ export interface PaymentRoutesDeps {
   readonly stripe: StripePages
   /** Resolves once the bytes of a callback are durable. @throws ApiError unauthorized, not_found */
   readonly takeCallback: (body: Buffer, signature: string | undefined) => Promise<void>
-  /** Somebody came back from a page of the provider. */
+  /** Somebody returned from a page of the provider. */
   readonly returned: (query: { checkout: string | undefined; customer: string | undefined }) => Promise<void>
 }
 
@@ -31,7 +31,7 @@ const FORM_BYTES = 4_096
 type OfPage = { Params: { id: string } }
 type OfReturn = { Querystring: Readonly<Record<string, unknown>> }
 
-/** The sandbox's payment pages, the page people come back to, and Stripe's callbacks. */
+/** The sandbox's payment pages, the return page, and Stripe's callbacks. */
 export function addPaymentRoutes(app: FastifyInstance, deps: PaymentRoutesDeps): void {
   addCallbackRoute(app, deps)
   const { stripe } = deps
@@ -53,7 +53,7 @@ export function addPaymentRoutes(app: FastifyInstance, deps: PaymentRoutesDeps):
 
     pages.get<OfReturn>('/callbacks/stripe/return', open, async (request, reply) => {
       const { query } = request
-      // The poller finds it out as well, if the provider cannot be asked now.
+      // If the provider cannot be asked now, the poller finds out the result later.
       await deps.returned({ checkout: text(query['checkout']), customer: text(query['customer']) }).catch(() => {})
       return send(reply, returnPage(wordsOf(request)))
     })
@@ -122,7 +122,7 @@ export function addPaymentRoutes(app: FastifyInstance, deps: PaymentRoutesDeps):
     done()
   })
 
-  /** A form with a card: pays, asks for the bank's step, or shows what is wrong. */
+  /** Handles a submitted card: pays, asks for the bank's confirmation, or shows the error. */
   async function answerCard(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -142,7 +142,7 @@ export function addPaymentRoutes(app: FastifyInstance, deps: PaymentRoutesDeps):
     const outcome = await act.pay({ number: typed.number, ...expiry }, field(request.body, 'confirmed') === 'yes')
     if (outcome.kind === 'challenge') return send(reply, challengePage(words, typed, act.path))
     if (outcome.kind === 'refused') return send(reply, act.show(refusalIn(words, outcome.code), typed), 400)
-    // What a reload would send again is gone from the history.
+    // Redirects, so that a reload does not send the form again.
     return reply.redirect(act.path, 303)
   }
 }
