@@ -14,7 +14,9 @@ interface TokenPagesDeps {
 /** No key is needed for these. */
 export const OPEN = { config: { open: true } } as const
 
-/** What pages that are authenticated by their URL have in common: headers, forms, and an end that people can read. */
+/**
+ * The shared parts of pages that are authenticated by their URL: headers, forms, and a readable page for ended links.
+ */
 export function addTokenPages(app: FastifyInstance, { formBytes, gonePage, add }: TokenPagesDeps): void {
   void app.register((pages, _options, done) => {
     pages.addContentTypeParser(
@@ -31,7 +33,7 @@ export function addTokenPages(app: FastifyInstance, { formBytes, gonePage, add }
   })
 }
 
-/** @param scriptHash of the only script that may run on the page; without it none does. */
+/** @param scriptHash of the only script that may run on the page; without it no script may run. */
 export const sendPage = (reply: FastifyReply, html: string, status = 200, scriptHash?: string): FastifyReply =>
   reply.code(status).headers(headersWith(scriptHash)).send(html)
 

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import type { BridgeProgram } from '../capabilities/service/index.ts'
 
 /**
- * How the program an assistant lives in starts the bridge over stdio on this computer.
+ * How an assistant's program starts the stdio bridge on this computer.
  * @param root folder of the project.
- * @returns null in a packaged app: it brings no Node, and its own binary refuses to be one (the fuse runAsNode is off).
+ * @returns null in a packaged app: it contains no Node, and its own binary cannot run as Node (the fuse runAsNode is
+ * off).
  */
 export function bridgeProgram(root: string): BridgeProgram | null {
   const launcher = join(root, 'resources', 'run.mjs')
@@ -13,6 +14,6 @@ export function bridgeProgram(root: string): BridgeProgram | null {
   return existsSync(launcher) && existsSync(node) ? { command: node, args: [launcher, 'mcp'] } : null
 }
 
-/** The one that npm ci installed with the project. */
+/** The Node that npm ci installed with the project. */
 const nodeOf = (root: string) =>
   join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')

@@ -8,7 +8,7 @@ import type { Principal } from '../kernel/access.ts'
 import type { AccountId } from '../kernel/ids.ts'
 import { readPhone } from '../kernel/phone-number.ts'
 
-/** Agents of chats schedule calls as callers of the API do: hours, permission, plan and limits hold. */
+/** Lets agents in chats schedule calls as API callers do, with the same limits: hours, permission and plan. */
 export function createChatCalls(find: FindRoom): AiDeps['calls'] {
   const agentOf = (accountId: AccountId): Principal => ({
     ...{ kind: 'console', role: 'member', accountId, accountName: '', key: null, scopes: [] },

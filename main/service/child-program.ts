@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process'
 import type { StartChildProgram } from '../kernel/child-program.ts'
 
-/** A process that was started, by Node or by Electron. */
+/** A child process started by Node or by Electron. */
 interface ForkedProgram {
   send(message: unknown): unknown
   onMessage(listener: (message: unknown) => void): void
-  /** @param listener is given the reason, for example `signal SIGKILL`. */
+  /** @param listener receives the reason, for example `signal SIGKILL`. */
   onExit(listener: (reason: string) => void): void
   kill(): unknown
 }
@@ -13,13 +13,13 @@ interface ForkedProgram {
 export interface ProgramToFork {
   readonly program: string
   readonly args: readonly string[]
-  /** For Node itself. */
+  /** Command-line flags of Node. */
   readonly flags: readonly string[]
-  /** For the list of processes of Electron. */
+  /** Shown in Electron's list of processes. */
   readonly title: string
 }
 
-/** Starts a program of ours with a channel for messages. */
+/** Starts one of our programs with a message channel. */
 export type ForkProgram = (program: ProgramToFork) => ForkedProgram
 
 const forkNode: ForkProgram = ({ program, args, flags }) => {
@@ -28,11 +28,11 @@ const forkNode: ForkProgram = ({ program, args, flags }) => {
     // Messages have bytes, which JSON cannot carry.
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    // A terminal's Ctrl+C is for the service, which ends what it has started.
+    // Ctrl+C in a terminal must reach only the service, which then ends its child processes.
     detached: process.platform !== 'win32',
   })
   return {
-    // A process that has just ended is reported by its exit.
+    // If the process has just ended, its exit is reported.
     send: (message) => child.connected && child.send(message as object, () => {}),
     onMessage: (listener) => void child.on('message', listener),
     onExit(listener) {
@@ -45,13 +45,13 @@ const forkNode: ForkProgram = ({ program, args, flags }) => {
   }
 }
 
-/** @param start Electron has a way of its own. */
+/** @param start Electron needs its own function. */
 export const childProgramStarter =
   <Sent, Received>(program: ProgramToFork, start: ForkProgram = forkNode): StartChildProgram<Sent, Received> =>
   (onMessage, onExit) => {
     const forked = start(program)
     let isGone = false
-    // Only our own programs write into the channel.
+    // Only our own programs write to the channel.
     forked.onMessage((message) => onMessage(message as Received))
     forked.onExit((reason) => {
       if (isGone) return

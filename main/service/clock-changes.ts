@@ -24,11 +24,11 @@ interface StoredAhead {
 }
 
 const CHECK_MS = 1_000
-/** A clock set back while the service was down is recognized to the minute. */
+/** Precision with which a clock that was set back while the service was down is detected. */
 const SEEN_EVERY_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** A service may well have been off for weeks; a clock without a battery is years off. */
+/** A service may be off for weeks, but a clock without a battery is years off. */
 const LONGEST_ABSENCE_MS = 30 * DAY_MS
 
 /** Moves stored due times whenever the clock is set, also between two runs of the service. */
@@ -53,7 +53,7 @@ export function followClockChanges({ clock, db, nodes, log }: ClockChangesDeps) 
   async function loadAhead(): Promise<void> {
     const text = await readMeta(db, CLOCK_AHEAD)
     if (text === undefined) return
-    // Written by storeAhead.
+    // storeAhead wrote it.
     const { ms, at_ms: atMs } = JSON.parse(text) as StoredAhead
     ahead = { ms, sinceMono: clock.mono() - Math.max(0, clock.now() - atMs) }
   }
@@ -81,19 +81,19 @@ export function followClockChanges({ clock, db, nodes, log }: ClockChangesDeps) 
     isNoting = true
     seenMono = clock.mono()
     try {
-      // An idle service writes nothing: it would never be quiet, and would be backed up every hour.
+      // An idle service must write nothing; otherwise it would be backed up every hour.
       if (db.revision() === seenRevision) return
       await db.commit((tx) => nodes.seen(tx))
       seenRevision = db.revision()
     } catch {
-      // The next start only recognizes less.
+      // If this fails, the next start only detects less.
     } finally {
       isNoting = false
     }
   }
 
   return {
-    /** Before this node is registered and anything is recovered. */
+    /** Runs before this node is registered and anything is recovered. */
     async begin(): Promise<void> {
       await loadAhead()
       const lastSeenMs = await nodes.lastSeenMs()
@@ -106,8 +106,8 @@ export function followClockChanges({ clock, db, nodes, log }: ClockChangesDeps) 
       clock.follow(move)
     },
     /**
-     * Whether anything may be removed for its age. For a day after the clock was set forward nothing is: should that be a
-     * mistake, everything would look old.
+     * Whether old data may be removed. Not for a day after the clock was set forward: if that was a mistake,
+     * everything would look old.
      */
     mayRemoveOld: () => ahead.ms < HOUR_MS || clock.mono() - ahead.sinceMono > DAY_MS,
     start(): void {

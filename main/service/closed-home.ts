@@ -7,10 +7,11 @@ import { acquireHomeLock, isNewHome, makeRoom } from './home.ts'
 import { StartError, type World } from './world.ts'
 
 /**
- * Carries out a command that needs only the files of the home folder, so that a database which cannot be opened here can
- * be replaced with a backup: one that a newer Switchboard has upgraded, for example.
- * @returns undefined: the command needs the database.
- * @throws StartError while another process has the home folder, or where there is nothing to back up; ApiError not_found, invalid_state
+ * Executes a command that needs only the files of the home folder. This allows replacing a database that cannot be
+ * opened here, for example because a newer Switchboard has upgraded it.
+ * @returns undefined if the command needs the database.
+ * @throws StartError while another process uses the home folder, or if there is nothing to back up; ApiError
+ * not_found, invalid_state
  */
 export async function carryOutClosed(
   world: World,

@@ -38,7 +38,7 @@ export function openDoor(
   const { version } = manifest
   const featuresOf = async (accountId: AccountId) => (await rooms.entitlements.of(accountId)).features
   const { allowedHosts, publicBaseUrl, trustedProxies } = config
-  // Loaded when it is first asked for: the protocol's library is a tenth of an idle service's memory.
+  // Loaded on first use: the protocol's library takes a tenth of an idle service's memory.
   let mcp: ReturnType<typeof loadMcp> | undefined
   const openMcp = () => (mcp ??= loadMcp())
   const loadMcp = async () => {
@@ -66,7 +66,7 @@ export function openDoor(
     const document = await takingTurns(buildOpenApi({ contracts: CONTRACTS, version, baseUrl }))
     return takingTurns(openApiYaml(document))
   }
-  // Closed like access links, and open again with the account.
+  // Refused like access links of a suspended account, and allowed again when the account is active.
   const requireOpen = (accountId: AccountId) => {
     if (accounts.isSuspended(accountId)) throw new ApiError('not_found', 'This page is closed at the moment.')
   }
@@ -110,7 +110,7 @@ export function openDoor(
     isFrozen: async (accountId) => (await rooms.entitlements.of(accountId)).frozen,
     async onDone({ operation }, done) {
       const act = { ...done, operation, room: ROOM_OF.get(operation.id) ?? '' }
-      // It has happened: that it could not be noted must not make it look like a failure.
+      // The operation was executed, so a failure to record it must not look like a failure of the operation.
       await rooms.audit
         .record(act)
         .catch((error: unknown) =>
@@ -122,7 +122,7 @@ export function openDoor(
       addMetricsRoute(app, async ({ accountId }) => {
         const { ofAccount, ofProcess } = rooms.service.metrics
         const own = await ofAccount(accountId)
-        // Requests of all accounts are in these.
+        // These contain requests of all accounts.
         const isOperators = (await accounts.ensureOperatorAccount()).id === accountId
         return isOperators ? [...ofProcess(), ...own, ...times.families()] : own
       })

@@ -13,8 +13,8 @@ import type { Infrastructure } from './infrastructure.ts'
 import { StartError, type World } from './world.ts'
 
 /**
- * The ways to messaging networks, and the simulators beside them.
- * @param sink where every engine reports; not called before `begin`.
+ * The engines of the messaging networks, and their simulators.
+ * @param sink receives the signals of every engine; not called before `begin`.
  */
 export function buildEngineHost(
   world: World,
@@ -26,7 +26,7 @@ export function buildEngineHost(
   const deps = { ...world, ...home, ...machinery, resolve }
   const { sandboxTimelineMs: timelineMs, sendTimeoutMs, publicBaseUrl, graphVersion } = config
 
-  // A line of the simulated Meta is no instance: what happens on it is called back, as Meta would.
+  // A number of the simulated Meta is not an instance: its signals become callbacks, as Meta would send them.
   const networkSink: EngineSink = (id, signal) => (graph?.owns(id) ? graph.onSignal(id, signal) : sink(id, signal))
   const network = createSandboxNetwork({ ...deps, sink: networkSink, timelineMs, sendTimeoutMs })
   const graph = config.graphBaseUrl === 'sandbox' ? createGraphSimulator({ ...deps, network }) : null
@@ -39,7 +39,7 @@ export function buildEngineHost(
     app: signupAppOf(config),
     localUrl: () => localUrlOf(address.url),
   })
-  // A guard of its own: addresses in messages of strangers lead to WhatsApp's own servers only.
+  // A separate guard: URLs in received messages may lead only to WhatsApp's own servers.
   const whatsApp = {
     clock: world.clock,
     resolve,
@@ -50,7 +50,7 @@ export function buildEngineHost(
   const phones = createSmv2({
     ...deps,
     ...{ sink: sink, outbound: toWhatsApp, home: config.home, settings: config },
-    // Trusted ranges are for proxies here. Nothing else than WhatsApp is reached through one.
+    // Trusted ranges apply to proxies here. Only WhatsApp is reached through them.
     throughProxy: (proxy) => createOutbound({ ...whatsApp, trustedRanges: config.trustedRanges, proxy }),
     readLineSettings: createReadLineSettings({ db: home.db, seal: machinery.seal }),
   })
@@ -68,7 +68,7 @@ export function buildEngineHost(
     cloud,
     chores: phones.chores,
     async begin(): Promise<void> {
-      // Before the network reports what became due: it must know which lines belong to the simulated Meta.
+      // Before the network reports due signals, it must know which numbers belong to the simulated Meta.
       await graph?.begin()
       await network.smv2.begin()
       await network.official.begin()
@@ -96,7 +96,7 @@ export function buildEngineHost(
   }
 }
 
-/** The operator's app at Meta, when all that Meta's signup needs of it is configured. */
+/** The operator's app at Meta, if everything that Meta's signup needs is configured. */
 function signupAppOf({ metaAppId: id, metaAppSecret: secret, metaConfigId: configId }: Config) {
   return id === null || secret === null || configId === null ? null : { id, secret, configId }
 }

@@ -38,7 +38,7 @@ export function serviceRoomDeps(
     }),
     storage() {
       const { checkedAtMs, damage } = storage.integrity()
-      // Before the first look through all of it: it was looked at when it was opened.
+      // Before the first complete check, the check at opening applies.
       return { schema: SCHEMA, integrity: damage === null ? 'ok' : 'damaged', lookedThroughAtMs: checkedAtMs } as const
     },
     unlock: () => void vault.unlock(),
@@ -47,7 +47,7 @@ export function serviceRoomDeps(
   }
 }
 
-/** The copies of the database in a home folder that is open. */
+/** The backups of an open home folder. */
 export const backupsOf = (world: World, { db, restored, reserve }: Home) => ({
   ...closedBackupsOf(world),
   async stage(name: string, nowMs: number) {
@@ -63,7 +63,7 @@ export const backupsOf = (world: World, { db, restored, reserve }: Home) => ({
   restored,
 })
 
-/** The same as far as it needs no open database. */
+/** The part that needs no open database. */
 export function closedBackupsOf({ clock, config }: World) {
   const place = { file: databaseIn(config.home), migrations: MIGRATIONS }
   return {
@@ -75,15 +75,15 @@ export function closedBackupsOf({ clock, config }: World) {
   }
 }
 
-/** What the running service says of itself to the doctor, who cannot know it from the files. */
+/** Facts of the running service that the doctor cannot read from files. */
 export function serviceFacts(service: Pick<ServiceRoom, 'facts'>, { db }: Home): ServiceFacts {
   const { version, address, started_at, notices, vault } = service.facts()
-  // The doctor has lines of its own for these.
+  // The doctor has its own checks for these.
   const others = notices.flatMap(({ code, text }) => (code === 'sealed' || code === 'graph_version' ? [] : [text]))
   return { version, url: address, startedAt: started_at, boot: db.boot, warnings: others, vault }
 }
 
-/** What a person who looks after the service wants to know of it. */
+/** Facts for a person who maintains the service. */
 function factsOf(
   world: World,
   { db }: Home,
@@ -122,13 +122,13 @@ function factsOf(
   }
 }
 
-/** How the vault is, at this moment. */
+/** The current state of the vault. */
 export const vaultFacts = (vault: Infrastructure['vault']) => ({
   ...{ kind: vault.kind, state: vault.state(), asking: vault.prompt() },
   ...{ notice: vault.notice, problem: vault.problem() },
 })
 
-/** A scope that no operation asks for opens nothing; the console does not offer it. */
+/** The console does not offer scopes that no operation uses. */
 const SCOPES_IN_USE = SCOPES.filter((scope) =>
   CONTRACTS.some(({ operations }) => Object.values(operations).some((operation) => operation.scope === scope)),
 )

@@ -6,18 +6,18 @@ import { NoRoomToMigrateError } from '../storage/migrate.ts'
 import { VaultError } from '../vault/vault.ts'
 import { StartError } from './world.ts'
 
-/** Below it nothing can be opened, not even to make room. */
+/** With less free space, the database cannot be opened at all, not even to free space. */
 export const TOO_FULL_TO_OPEN_BYTES = 16_000_000
 
 const MB = 1_000_000
 
-/** Without `logs` the service runs, and says so. */
+/** `logs` is missing because the service can run without it. */
 const FOLDERS = ['.', 'backups', 'facts', 'files', 'recordings']
 const FILES = ['lock.db', 'switchboard.db', 'switchboard.db-wal', 'switchboard.db-shm', 'vault.json', 'vault.key']
-/** Whose access rights do not matter: they are replaced. */
+/** Files whose access rights do not matter, because they are replaced. */
 const REPLACED = ['lock.pid', 'switchboard.db.closed', 'control.sock', 'restore.json']
 
-/** Why this user cannot work with what is in the home folder, in a sentence; null: they can, or there is nothing yet. */
+/** A sentence about why this user cannot work with the home folder; null if they can, or it does not exist yet. */
 export function findHomeFault(home: string): string | null {
   for (const name of FOLDERS) {
     const fault = faultOf(join(home, name), home, true)
@@ -48,8 +48,8 @@ function faultOf(path: string, home: string, isFolder: boolean): string | null {
 }
 
 /**
- * What ended a start or a command, as a sentence for the person at the terminal where there is one.
- * @returns the error itself where there is none.
+ * The error of a start or command as a sentence for the person at the terminal.
+ * @returns the error itself if there is no sentence for it.
  */
 export function explainStartError(config: Config, error: unknown): unknown {
   if (error instanceof StartError) return error
@@ -60,7 +60,7 @@ export function explainStartError(config: Config, error: unknown): unknown {
   return sentence === null ? error : new StartError(sentence, { cause: error })
 }
 
-/** Another home folder would be empty: nobody is sent there for want of room. */
+/** Does not suggest another home folder, because that would be empty. */
 export const diskFullError = ({ home, refuseBelowMb }: Config, cause: unknown) =>
   new StartError(
     `The disk of the home folder ${home} is full. Nothing is lost. ` +
@@ -68,7 +68,7 @@ export const diskFullError = ({ home, refuseBelowMb }: Config, cause: unknown) =
     { cause },
   )
 
-/** Of a file or folder of the home; null: it is no fault of those, or it is not there. */
+/** A sentence about a file or folder of the home; null if the error has another cause, or the file does not exist. */
 function describeFault(error: unknown, home: string): string | null {
   if (!(error instanceof Error)) return null
   const { code = '', path = home } = error as NodeJS.ErrnoException
@@ -105,7 +105,7 @@ function notAFolder(path: string, home: string): string {
   return `${file} is a file, but Switchboard needs a folder there. Move the file away, then start again.`
 }
 
-/** The part of the path that is no folder. */
+/** The part of the path that is not a folder. */
 function nearestFile(path: string): string | undefined {
   for (let part = path; ;) {
     const parent = join(part, '..')
@@ -113,7 +113,7 @@ function nearestFile(path: string): string | undefined {
     try {
       if (!statSync(part).isDirectory()) return part
     } catch {
-      // It is below that part, or not there.
+      // The fault is below that part, or the file does not exist.
     }
     part = parent
   }

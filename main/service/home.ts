@@ -22,36 +22,36 @@ import { HomeInUse, StartError, type World } from './world.ts'
 
 export const databaseIn = (home: string): string => join(home, 'switchboard.db')
 
-/** Nothing of a database is there, nor of one that was. What is wrong with the folder itself is for others to say. */
+/** Whether there is no trace of a current or earlier database. Problems of the folder itself are reported elsewhere. */
 export function isNewHome(home: string): boolean {
   const file = databaseIn(home)
   const isNothingThere = ![file, backupsFolderOf(file), factsFolderOf(file)].some((path) => existsSync(path))
   return isNothingThere && !hasShutdownNote(file) && findHomeFault(home) === null
 }
 
-/** The newest this build knows. */
+/** The newest schema that this build knows. */
 export const SCHEMA = MIGRATIONS.at(-1)?.version ?? 0
 
-/** Run on request, while a service may be running: takes one second or more per gigabyte. */
+/** Runs on request, possibly beside a running service: takes at least one second per gigabyte. */
 export const findIntactBackupIn = (home: string, nowMs: number): IntactBackupSearch =>
   findIntactBackup({ file: databaseIn(home), migrations: MIGRATIONS }, nowMs)
 
-/** Owner of the home folder with its database open: the ground both a service and a command stand on. */
+/** An owned home folder with its open database, as services and commands need it. */
 export interface Home {
   readonly db: Storage
   readonly ids: Ids
-  /** What became of a restore that was asked for before this start; null: none was. */
+  /** Result of a restore requested before this start; null: none was requested. */
   readonly restored: RestoreOutcome | null
-  /** What damaged files took with them; sentences, until a person has put the files away. */
+  /** Data lost with damaged files, as sentences, until a person removes the files. */
   dataLosses(): string[]
-  /** Room on the disk that is kept for when there is none. */
+  /** Disk space kept for when the disk is full. */
   readonly reserve: Reserve
-  /** Called for each commit group and each read that failed in the storage. */
+  /** Called for each commit group and each read that failed in storage. */
   onFault(listener: (fault: StorageError) => void): void
   close(): Promise<void>
 }
 
-/** @param holder who opens it. A service waits for a command that has it; see `lockWhenFree`. */
+/** @param holder the process that opens it. A service waits for a command that has it open; see `lockWhenFree`. */
 export async function openHome(world: World, holder: LockHolder): Promise<Home> {
   const { clock, random, config, log } = world
   const ids = createIds(clock, random)
@@ -70,7 +70,7 @@ export async function openHome(world: World, holder: LockHolder): Promise<Home> 
     const onFault = (fault: StorageError) => faultListeners.forEach((listener) => listener(fault))
     const freeSpace = () => {
       const hasFreed = reserve.release()
-      // The group fits into the freed room, but the full disk must be reported.
+      // The group fits into the freed space, but the full disk must still be reported.
       if (hasFreed) setImmediate(() => onFault(new StorageError('full', 'The reserve was given back')))
       return hasFreed
     }
@@ -90,7 +90,7 @@ export async function openHome(world: World, holder: LockHolder): Promise<Home> 
     }
   } catch (error) {
     lock.release()
-    // SQLite has several words for a disk without room, such as "disk I/O error".
+    // SQLite reports a full disk with several messages, such as "disk I/O error".
     if (error instanceof CannotOpenError && (await isTooFull(world))) throw diskFullError(config, error)
     const explained = explainStartError(config, error)
     throw explained instanceof StartError ? explained : asStartError(error)
@@ -100,7 +100,7 @@ export async function openHome(world: World, holder: LockHolder): Promise<Home> 
 const isTooFull = async ({ config, freeBytes = freeBytesOf }: World): Promise<boolean> =>
   (await freeBytes(config.home)) < TOO_FULL_TO_OPEN_BYTES
 
-/** Gives the reserve back where nothing could be written otherwise. */
+/** Frees the reserve if nothing could be written otherwise. */
 export async function makeRoom(
   world: World,
   reserve: Reserve = createReserve(world.config.home, world.random),
@@ -108,7 +108,7 @@ export async function makeRoom(
   if (await isTooFull(world)) reserve.release()
 }
 
-/** Opens the database; where it is damaged, the newest whole backup in its place. */
+/** Opens the database. If it is damaged, the newest intact backup replaces it. */
 async function openOrReplaceDamaged(deps: StorageDeps, open: OpenStorage): Promise<Storage> {
   const { file, clock, log } = deps
   try {
@@ -121,7 +121,7 @@ async function openOrReplaceDamaged(deps: StorageDeps, open: OpenStorage): Promi
       log.error({ event: 'storage.commits_lost', ...lost })
     }
     const db = await open({ ...deps, checkDepth: isMarkedDamaged(file) ? 'closely' : 'quickly' })
-    // The damage is gone: an intact backup took its place, or the page was rewritten.
+    // The damage is gone: an intact backup replaced the file, or the page was rewritten.
     clearDamageMarker(file)
     return db
   } catch (error) {
@@ -134,12 +134,15 @@ async function openOrReplaceDamaged(deps: StorageDeps, open: OpenStorage): Promi
   }
 }
 
-/** SQLite takes an empty file, or none, for a new database; ours is there, and never empty, once it was closed. */
+/**
+ * SQLite treats an empty or missing file as a new database; after the first close, ours always exists and is never
+ * empty.
+ */
 function refuseEmptyFile(file: string, nowMs: number): void {
   const bytes = statSync(file, { throwIfNoEntry: false })?.size
   if (bytes !== undefined && bytes > 0) return
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  // Killed in its very first moment: nothing was in it yet.
+  // The process was killed before anything was stored.
   const hasBackups = listBackups(file, Infinity, nowMs).length > 0
   if (log === 0 && !hasShutdownNote(file) && !hasBackups) return
   if (bytes === undefined && log === 0 && !hasBackups) throw new MissingDatabaseError(file)
@@ -183,7 +186,7 @@ export function acquireHomeLock(config: Config, holder: LockHolder): HomeLock {
   }
 }
 
-/** What storage and vault refuse with is a sentence for the person at the terminal. */
+/** Errors of storage and vault have messages for the person at the terminal. */
 const asStartError = (error: unknown) => new StartError(messageOf(error), { cause: error })
 
 export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -24,8 +24,8 @@ import type { RunningWorld } from './world.ts'
 export type Infrastructure = Awaited<ReturnType<typeof openInfrastructure>>
 
 /**
- * What every room stands on and none owns.
- * @param computerClock as it is set; `world.clock` follows it when due times have moved.
+ * What every room needs and no room owns.
+ * @param computerClock the computer's clock; `world.clock` follows it when due times have been moved.
  */
 export async function openInfrastructure(world: RunningWorld, home: Home, computerClock: Clock) {
   const { db, ids } = home

@@ -4,7 +4,7 @@ import type { Door } from '../faces/http.ts'
 import { messageOf } from './home.ts'
 import { StartError, type World } from './world.ts'
 
-/** The way in for commands of this user, without a key. */
+/** Listens for commands of this user, which need no API key. */
 export async function openControl({ config, log }: World, carryOut: (request: ControlRequest) => Promise<unknown>) {
   const address = controlAddress(config.home, process.platform)
   try {
@@ -15,13 +15,13 @@ export async function openControl({ config, log }: World, carryOut: (request: Co
   }
 }
 
-/** Listening on every address is no address to open: a browser on this machine asks for this machine. */
+/** A browser cannot open a wildcard address; on this machine it uses loopback instead. */
 export const localUrlOf = (url: string): string => url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1')
 
-/** What listens everywhere has no address of its own; the door refuses these as names, and so may no link carry them. */
+/** A wildcard address cannot be called: the API refuses it as a host name, so links must not contain it. */
 export const LOOPBACK_OF_WILDCARD: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** @returns `host:port` as it stands in the service's address, under which this machine at least can call it. */
+/** @returns `host:port` under which at least this machine can call the service. */
 export async function listen(door: Door, { host, port }: Config): Promise<string> {
   try {
     const bound = await door.listen(host, port)

@@ -10,7 +10,10 @@ import type { Setting } from '../kernel/settings.ts'
 
 type Field = keyof typeof SETTINGS
 
-/** An editor and the settings as the rooms see them: what may change while the service runs is looked up each time. */
+/**
+ * The settings editor, and the settings for the rooms: those that may change while the service runs are read on each
+ * use.
+ */
 export interface LiveSettings {
   readonly config: Config
   readonly editor: SettingsEditor
@@ -19,13 +22,13 @@ export interface LiveSettings {
 const FIELDS = Object.keys(SETTINGS) as Field[]
 
 /**
- * The settings of a running service. What the window changes is written into settings.json, so that it lasts; what
- * counts at once is also given to the rooms, which read it through `config`.
+ * The settings of a running service. Changes in the window are written to settings.json; those that take effect
+ * immediately are also passed to the rooms through `config`.
  */
 export function createLiveSettings(start: Config): LiveSettings {
   const values = new Map<Field, unknown>(FIELDS.map((field) => [field, start[field]]))
   const origins = new Map(start.origins)
-  /** Written, and in force from the next start on. */
+  /** Stored settings that take effect at the next start. */
   const pending = new Map<Field, unknown>()
   const file = join(start.home, 'settings.json')
   let writing: Promise<unknown> = Promise.resolve()
@@ -62,7 +65,7 @@ export function createLiveSettings(start: Config): LiveSettings {
     editor: {
       list: () => FIELDS.map(rowOf),
       async change(wanted) {
-        // One after another: each reads the file that the one before has written.
+        // One change at a time, because each reads the file that the previous one wrote.
         const mine = writing.then(() => change(wanted))
         writing = mine.catch(() => {})
         await mine
@@ -73,26 +76,26 @@ export function createLiveSettings(start: Config): LiveSettings {
 
 const settingOf = (field: Field): Setting<unknown> => SETTINGS[field]
 
-/** Where the secret was set that goes where this setting says; undefined: there is none. */
+/** Where the secret was set that is sent to the address in this setting; undefined: there is none. */
 function secretOf({ leads }: Setting<unknown>, { origins }: Config): string | undefined {
   return leads === undefined ? undefined : origins.get(leads)?.where
 }
 
-/** Defaults that the machine computes are none that a person could write down. */
+/** Computed defaults cannot be shown as values. */
 const defaultOf = ({ fallback }: Setting<unknown>): unknown => (typeof fallback === 'function' ? null : fallback)
 
 const toWire = (value: unknown): SettingRecord['value'] =>
-  // A setting is text, a number, a yes or no, a list of these, or absent: its kind has seen to that.
+  // A setting is text, a number, a boolean, a list of these, or absent; its kind ensures this.
   value instanceof Secret ? null : (value as SettingRecord['value'])
 
 function viewOf(values: ReadonlyMap<Field, unknown>, start: Config): Config {
   const view: object = {}
   for (const field of FIELDS) Object.defineProperty(view, field, { enumerable: true, get: () => values.get(field) })
-  // It has one property for each field of the settings, of that field's type.
+  // It has one property for each field of the settings, with that field's type.
   return Object.freeze(Object.assign(view, { origins: start.origins })) as Config
 }
 
-/** @throws ApiError what may not be changed from here, or would have no effect. */
+/** @throws ApiError for a setting that cannot be changed here, or would have no effect. */
 function fieldToChange(name: string, origins: Config['origins'], start: Config): Field {
   const field = FIELDS.find((one) => settingOf(one).name === name)
   if (field === undefined || settingOf(field).window === undefined)
@@ -130,7 +133,7 @@ function invalid({ name, kind }: ReturnType<typeof settingOf>, { message }: Sett
   return refusal.because('setting_invalid')
 }
 
-/** What else stands in the file stays as it is. */
+/** Keeps everything else in the file. */
 async function writeInto(file: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
   const before = JSON.parse((await readOrNull(file)) ?? '{}') as Record<string, unknown>
   const after = Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null)

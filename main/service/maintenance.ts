@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createMaintenanceProcess, type MaintenanceProcess, type StartProgram } from '../storage/maintenance-process.ts'
 
-/** A terminal's Ctrl+C is for the service, which ends what it has started. */
+/** Ctrl+C in a terminal must reach only the service, which then ends its child processes. */
 export const startNode: StartProgram = (program, args) =>
   spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -11,9 +11,9 @@ export const startNode: StartProgram = (program, args) =>
   })
 
 /**
- * What works on the database beside the service, as it was built.
+ * The process that works on the database beside the service.
  * @param main folder of the built main process.
- * @param start Electron has a way of its own.
+ * @param start Electron needs its own function.
  */
 export const maintenanceProcess = (main: string, start: StartProgram = startNode): MaintenanceProcess =>
   createMaintenanceProcess(join(main, 'maintenance-program.js'), start)

@@ -10,23 +10,23 @@ interface PersonMovesDeps {
   readonly db: Pick<Db, 'commit' | 'readOne'>
   readonly instances: Pick<Instances, 'owned'>
   readonly messages: Pick<Messages, 'chatAsFirstGiven' | 'chatsAfter' | 'chatsOfNumber' | 'movePerson' | 'moveChats'>
-  /** What each room does, besides messages. */
+  /** The handlers of all rooms except messages. */
   readonly rooms: readonly MovePerson[]
 }
 
 export type PersonSignal = Extract<EngineSignal, { kind: 'contact' | 'number_changed' }>
 
 export interface PersonMoves {
-  /** When an engine learns that two names are one person, every room knows it from the same commit on. */
+  /** An engine reports that two names are one person: every room learns it in the same commit. */
   learn(instanceId: InstanceId, signal: PersonSignal): Promise<void>
   /**
-   * Once after an upgrade: unites the chats that an earlier version had with one person under two spellings. The oldest
-   * one stays, and its spelling is what the person is called.
+   * Runs once after an upgrade: merges chats that an earlier version had with one person under two spellings. The
+   * oldest is kept and determines the person's name.
    */
   recover(): Promise<void>
 }
 
-/** Reading chats one by one is fast, but the service starts only when a portion of them has been looked at. */
+/** Chats per portion: reading them is fast, but the service starts only after the first portion. */
 const CHATS_AT_ONCE = 500
 
 export function createPersonMoves({ db, instances, messages, rooms }: PersonMovesDeps): PersonMoves {

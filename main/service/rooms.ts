@@ -35,7 +35,10 @@ import type { RunningWorld } from './world.ts'
 
 export type Rooms = ReturnType<typeof buildRooms>
 
-/** Gives the rooms what none of them owns, and builds them. A new room is a folder and a line in capabilities/rooms.ts. */
+/**
+ * Passes the shared infrastructure to the rooms, and builds them. A new room is a folder and a line in
+ * capabilities/rooms.ts.
+ */
 export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastructure, editor: SettingsEditor) {
   const { config } = world
   const { ledger, live, storage } = machinery
@@ -45,7 +48,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
   const mcp: { calls: () => Promise<ApprovedCalls> } = {
     calls: () => Promise.reject(new Error('MCP is not built yet.')),
   }
-  // Engines report to rooms that are built after them; nothing is reported before `begin`.
+  // Engines report to rooms that are built later; nothing is reported before `begin`.
   const engineHost = buildEngineHost(world, home, machinery, {
     sink: (id, signal) => routeSignal({ find, movePerson: personMoves.learn, live }, id, signal),
     address,
@@ -96,7 +99,7 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     rooms: rooms.flatMap(({ movePerson = [] }) => movePerson),
   })
 
-  /** Where links that are handed out lead. */
+  /** The base URL of links for other people. */
   function linkAddress() {
     const { publicBaseUrl } = config
     if (publicBaseUrl !== null) return { url: publicBaseUrl, reachable: 'everywhere' } as const
@@ -137,18 +140,18 @@ export function buildRooms(world: RunningWorld, home: Home, machinery: Infrastru
     stripePages: simulators.stripe.pages,
     voicePages: find(voiceRoom).pages,
     recoverPeople: personMoves.recover,
-    /** Ends what would outlive this process. */
+    /** Ends child processes that would outlive this process. */
     abandon: voice.process.abandon,
     areCallsFailing: () => problems().some(({ code }) => code === 'calls_failing'),
   }
 }
 
-/** What each operation does, in a line. */
+/** One-line summaries of all operations. */
 const SUMMARIES = new Map(
   CONTRACTS.flatMap(({ operations }) => Object.values(operations)).map(({ id, summary }) => [id, summary]),
 )
 
-/** What the record of an instance says of rooms that are built on instances. */
+/** Values in an instance's record that come from rooms built later. */
 const gaugesOf = (built: FindRoom): Gauges => ({
   queue: (id) => built(messagesRoom).gauges(id),
   webhooks: (id) => built(webhooksRoom).gauges(id),

@@ -6,6 +6,6 @@ const REMEDY: Readonly<Record<PromptState, string>> = {
   on_request: 'You dismissed the keychain prompt. Select Ask again in the window.',
 }
 
-/** Why the vault is sealed, what to do, and what it means until then. */
+/** Why the vault is sealed, what to do, and the effects until then. */
 export const sealedMessage = (problem: string, asking: PromptState): string =>
   `${problem} ${REMEDY[asking]} Until then, events wait and live numbers stay offline. Nothing is lost.`

@@ -2,9 +2,9 @@ import type { Clock } from '../kernel/clock.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import type { Home } from './home.ts'
 
-/** How long everything may take together: a little longer than requests and deliveries get to finish. */
+/** Time limit for all steps together, slightly longer than requests and deliveries get to finish. */
 const ORDERLY_MS = 5_800
-/** The rest of the ten seconds after which supervisors kill. The storage needs it only on a slow disk. */
+/** The rest of the ten seconds after which supervisors kill the process. Storage needs it only on a slow disk. */
 const STORAGE_MS = 3_200
 const LOOK_EVERY_MS = 20
 
@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 20
 export type Shutdown = 'in_order' | 'cut_short' | 'not_saved'
 
 export interface Closable {
-  /** Finishes work in flight, records everything and releases the home folder. Idempotent. */
+  /** Finishes running work, records everything and releases the home folder. Idempotent. */
   close(): Promise<void>
   /** Saves everything acknowledged and releases the home folder now, even while work is running. The process must exit next. */
   closeStorage(): Promise<void>
@@ -21,13 +21,13 @@ export interface Closable {
 interface ShutdownDeps {
   readonly log: Log
   readonly home: Pick<Home, 'close'>
-  /** Ends what would outlive this process. It has not ended in time. */
+  /** Ends child processes that did not stop in time. */
   readonly abandon: () => void
-  /** From the outside in. */
+  /** From the network inwards to storage. */
   readonly steps: Readonly<Record<string, () => unknown>>
 }
 
-/** Ends what runs, one step after the other, and closes the storage last. A step that fails keeps no later one from ending. */
+/** Runs the steps one after the other, and closes storage last. A failed step does not stop later ones. */
 export function createShutdown({ log, home, abandon, steps }: ShutdownDeps): Closable {
   let closing: Promise<void> | undefined
   let closingStorage: Promise<void> | undefined
@@ -60,7 +60,7 @@ export function createShutdown({ log, home, abandon, steps }: ShutdownDeps): Clo
   }
 }
 
-/** Closes the service, and its storage in any case: work that does not end must not cost what is saved. Never rejects. */
+/** Closes the service, and storage in any case, so that hanging work cannot lose stored data. Never rejects. */
 export async function closeInTime(
   service: Closable,
   clock: Pick<Clock, 'mono' | 'sleep'>,
@@ -70,7 +70,7 @@ export async function closeInTime(
   return (await within(clock, STORAGE_MS, service.closeStorage())) ? 'cut_short' : 'not_saved'
 }
 
-/** Keeps the process alive meanwhile: other timers are unref'ed, and the sockets close first. */
+/** Keeps the process alive meanwhile, because other timers are unref'ed and the sockets close first. */
 async function within(clock: Pick<Clock, 'mono' | 'sleep'>, ms: number, awaited: Promise<void>): Promise<boolean> {
   const untilMono = clock.mono() + ms
   let isDone: boolean | undefined

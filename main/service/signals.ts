@@ -15,7 +15,7 @@ import type { Ledger } from '../kernel/ledger.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { PersonSignal } from './person-moves.ts'
 
-/** Notifies the windows of what happened on the lines. */
+/** Notifies the windows of events on instances. */
 export function publishLedger(ledger: Ledger, live: NoticeBus<Notice>): void {
   ledger.subscribe(({ type, accountId, instanceId }) => {
     if (instanceId === null) return
@@ -31,7 +31,7 @@ interface SignalTargets {
   readonly live: NoticeBus<Notice>
 }
 
-/** Signals of the link belong to the instances room, those of messages to the messages room, new names to every room. */
+/** Connection signals go to the instances room, message signals to the messages room, and new names to every room. */
 export async function routeSignal(
   { find, movePerson, live }: SignalTargets,
   ...[id, signal]: Parameters<EngineSink>
@@ -80,7 +80,7 @@ export async function routeSignal(
     }
     case 'line_event':
       await find(instanceWebhookRoom).onLineEvent(id, signal.event)
-      // Rejecting waits for the network, and the next signal must not.
+      // Rejecting a call waits for the network, and the next signal must not wait for it.
       if (signal.event.type === 'call.offered') void find(callsRoom).onOffered(id, signal.event.data)
       if (signal.event.type === 'group.join_requests_changed') {
         const instance = await instances.owned(id)
@@ -102,7 +102,7 @@ export async function routeSignal(
     case 'link_ended':
     case 'auth_failed': {
       const instance = await instances.onSignal(id, signal)
-      // Not every change of a link is an event: a lost one may heal.
+      // Not every connection change is an event: a lost connection may return.
       if (instance !== undefined) live.publish(instance.accountId, { topic: 'instances', id })
     }
   }

@@ -7,8 +7,8 @@ import type { Infrastructure } from './infrastructure.ts'
 import { StartError, type RunningWorld } from './world.ts'
 
 /**
- * Other services, simulated on this machine so that the product can be tried.
- * @param localUrl address for programs on this machine, without a slash at its end.
+ * Simulators of other services on this machine, for trying the product.
+ * @param localUrl address for programs on this machine, without a trailing slash.
  */
 export function buildSimulators(world: RunningWorld, home: Home, machinery: Infrastructure, localUrl: () => string) {
   const { config, resolve = systemResolve } = world
@@ -32,7 +32,7 @@ export function buildSimulators(world: RunningWorld, home: Home, machinery: Infr
   }
 }
 
-/** GoHighLevel, for instances of the sandbox network. It listens once something is connected with it. */
+/** GoHighLevel, for instances of the sandbox network. It listens once something connects to it. */
 function buildGhlSimulator(
   world: RunningWorld,
   { db }: Home,

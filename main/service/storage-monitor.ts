@@ -21,23 +21,23 @@ import { createDiskSpaceMonitor } from '../storage/disk-space.ts'
 import { databaseIn, SCHEMA, type Home } from './home.ts'
 import type { World } from './world.ts'
 
-/** The disk under the home folder: whether it has room, whether it works, and whether what is on it is whole. */
+/** The disk of the home folder: its free space, its faults, and the integrity of the database. */
 export interface StorageMonitor {
   readonly writeGate: WriteGate
   readonly gauges: () => StorageGauges
-  /** What was found when all of the database was looked through. */
+  /** Result of the last complete check of the database. */
   readonly integrity: () => IntegrityStatus
   /** Whether the disk failed, so that only reading works. */
   readonly isReadOnly: () => boolean
-  /** The same for programs: `storage_full`, `storage_read_only`, `database_damaged`, `data_lost`. */
+  /** The same as codes: `storage_full`, `storage_read_only`, `database_damaged`, `data_lost`. */
   readonly codes: () => string[]
-  /** What a person should know; sentences. */
+  /** Notices for a person, as sentences. */
   readonly problems: () => ServiceNotice[]
-  /** What is left on the disk, without the room in which nothing new is taken. */
+  /** Free space on the disk above the level at which no new data is accepted. */
   readonly freeBytes: () => number
-  /** @param prune removes what is old, as soon as it can. */
+  /** @param prune removes old data as soon as it can. */
   start(prune: () => void): void
-  /** What takes its time ends as soon as it can. */
+  /** Long checks end as soon as they can. */
   stop(): void
   close(): Promise<void>
 }
@@ -136,8 +136,8 @@ function watchIntegrity(world: World, { db }: Home, onFound: () => void): DailyI
 }
 
 /**
- * After a fault of the disk nobody knows what of the last commit is on it, and what memory holds may be another state
- * than that. So everything is reopened, as after a crash; until that helps, it is read-only.
+ * After a disk fault it is unknown how much of the last commit was stored, and memory may differ from it. So the
+ * storage is reopened, as after a crash; until that succeeds, it is read-only.
  */
 function watchDisk({ clock, config, log, restart }: World, onChange: () => void) {
   let failedAtMs: number | undefined

@@ -8,7 +8,7 @@ import { childProgramStarter, type ForkProgram } from './child-program.ts'
 import type { Home } from './home.ts'
 import type { RunningWorld } from './world.ts'
 
-/** What calls need besides the rooms: the voice process, and where mails go. */
+/** What calls need besides the rooms: the voice process, and the mail server. */
 export function voiceServices(world: RunningWorld, { ids }: Home, onProcessChange: () => void) {
   const { clock, random, config, log } = world
   const process = createVoiceProcess({ clock, log, start: world.startVoice ?? null, onChange: onProcessChange })
@@ -31,12 +31,12 @@ export function voiceServices(world: RunningWorld, { ids }: Home, onProcessChang
 /** A smaller space for short-lived objects than Node's default: 8 calls take 20 MB less (measured). */
 const FLAGS = ['--max-semi-space-size=4']
 
-/** Where voice-program.ts and flite-thread.ts lie. */
+/** Paths of voice-program.ts and flite-thread.ts. */
 interface VoicePrograms {
   readonly voice: string
   readonly speech: string
 }
 
-/** @param fork Electron has a way of its own. */
+/** @param fork Electron needs its own function. */
 export const voiceStarter = ({ voice, speech }: VoicePrograms, fork?: ForkProgram): StartVoice =>
   childProgramStarter({ program: voice, args: [speech], flags: FLAGS, title: 'Switchboard calls' }, fork)

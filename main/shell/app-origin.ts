@@ -1,12 +1,12 @@
-/** The window's own scheme and host: no page of any other origin is ever shown. */
+/** The window's own scheme and host: pages of other origins are never shown. */
 export const SCHEME = 'app'
 const HOST = 'switchboard'
 
 export const HOME_PAGE = `${SCHEME}://${HOST}/`
 
 /**
- * Whether an address is ours. Protocol and host are compared, never `origin`: for schemes Node does not know it is the
- * word `null`, which would let in every other such scheme, `data:` included.
+ * Whether a URL is ours. Compares protocol and host instead of `origin`, because for schemes unknown to Node `origin`
+ * is `null`, and every such scheme would match, including `data:`.
  */
 export function isOurs(address: string): boolean {
   const url = URL.parse(address)

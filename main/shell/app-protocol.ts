@@ -17,13 +17,13 @@ interface PanelRequest {
 }
 
 export interface ProtocolDeps {
-  /** A file of the built page, by its path behind the root; '' is the page. */
+  /** A file of the built page, by its path below the root; '' is the page. */
   readonly file: (
     path: string,
   ) => Promise<{ readonly headers: Readonly<Record<string, string>>; readonly bytes: Uint8Array } | undefined>
-  /** Carries a request of the page to the door, as the person at the window. */
+  /** Sends a request of the page to the API, as the person at the window. */
   readonly panel: (request: PanelRequest) => Promise<Answer>
-  /** The app is quitting: the page gets a word instead of a door that is shut. */
+  /** The app is quitting: the page gets an answer instead of a failed connection. */
   readonly isClosing: () => boolean
   /** Called for unexpected errors: the page gets an error it can show, never a failed connection. */
   readonly onFault: (error: unknown) => void
@@ -37,8 +37,8 @@ const COMMON_HEADERS = {
 }
 
 /**
- * What the window's own scheme answers: below /panel/ the door, else the files of the page. A handler that throws would
- * be a failed connection without a word, so this one never does.
+ * Answers the window's own scheme: the API below /panel/, otherwise the files of the page. It never throws, because
+ * that would be a failed connection without a message.
  */
 export function createAppProtocol({
   file,
@@ -64,7 +64,7 @@ export function createAppProtocol({
     try {
       return await answer(request)
     } catch (error) {
-      // It came in time, but the service had stopped taking requests.
+      // The request came in time, but the service had stopped accepting requests.
       if (isClosing()) return closing()
       onFault(error)
       return refuse(500, 'internal_error', 'Switchboard could not load this page. Try again, or restart Switchboard.')
@@ -78,7 +78,7 @@ function asPanelRequest(request: Request, path: string): PanelRequest {
     path,
     headers: Object.fromEntries(request.headers),
     signal: request.signal,
-    // The two stream types describe the same object; Node's declaration wants its own.
+    // Both types describe the same stream object; Node's declaration requires its own.
     ...(request.body !== null && { payload: Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]) }),
   }
 }
@@ -87,7 +87,7 @@ function respond({ status, headers, body }: Answer): Response {
   const all = new Headers(COMMON_HEADERS)
   for (const [name, value] of Object.entries(headers))
     all.set(name, typeof value === 'string' ? value : value.join(', '))
-  // Not the page's business: the desktop keeps no cookies.
+  // The page must not get cookies; the desktop app keeps none.
   all.delete('set-cookie')
   return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>> | null, { status, headers: all })
 }

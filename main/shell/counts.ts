@@ -1,7 +1,7 @@
-/** How the numbers are, as the tray and the badge show it. */
+/** Connection counts of the numbers, for the tray and the badge. */
 export interface Counts {
   readonly total: number
   readonly connected: number
-  /** Those that do not come back unless a person does something. */
+  /** Numbers that do not reconnect until a person acts. */
   readonly lost: number
 }

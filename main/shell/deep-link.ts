@@ -1,11 +1,11 @@
 const LINK = 'switchboard://'
 
-/** What `switchboard://…` may ask for: a place of the page by its path, never an act. */
+/** Pages that `switchboard://…` may open. A link never performs an action. */
 const PLACES = [
   /^\/(instances|messages|webhooks|keys|assistants|sandbox|settings|welcome|recordings)$/,
   /^\/(instances\/wall|webhooks\/deliveries|settings\/api|assistants\/(approvals|connect|calls))$/,
   /^\/(instances|webhooks|messages)\/[\w-]{1,64}$/,
-  // A recording, and the moment to begin at in seconds.
+  // A recording, with an optional start time in seconds.
   /^\/recordings\/[\w-]{1,64}\/[\w-]{1,64}(\?t=[\d.]{1,12})?$/,
   // A conversation: its instance, and the number or group on the other side.
   /^\/messages\/[\w-]{1,64}\/(?:[\w.@-]|%40){1,100}$/,
@@ -13,7 +13,7 @@ const PLACES = [
 
 const START = '/'
 
-/** `switchboard://instances/0197…` → `/instances/0197…`. What is not a place of ours opens the start. */
+/** `switchboard://instances/0197…` → `/instances/0197…`. Unknown paths open the start page. */
 export function routeOf(link: string): string {
   const url = isLink(link) ? URL.parse(link) : null
   if (url === null || url.username !== '') return START

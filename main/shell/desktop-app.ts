@@ -7,14 +7,14 @@ import { setMenu } from './menu.ts'
 import { openApp, restart, type Desktop, type WindowHolder } from './running-app.ts'
 import { wordsFor } from './words.ts'
 
-/** The desktop app: one instance, the service inside it, one window on it. Resolves when the window is there. */
+/** The desktop app: a single process with the service and one window. Resolves when the window is open. */
 export async function runDesktop(desktop: Desktop): Promise<void> {
   if (!app.requestSingleInstanceLock()) {
-    // The launcher would take a silent exit for a failure, and start a headless copy beside the open window.
+    // The launcher would take a silent exit for a failure, and start a headless service beside the open window.
     process.send?.('already-running')
     return app.quit()
   }
-  // All three count only before the app is ready.
+  // All three take effect only before the app is ready.
   protocol.registerSchemesAsPrivileged([
     { scheme: SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true } },
   ])
@@ -26,7 +26,7 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
 
   await app.whenReady()
   if (app.isPackaged) app.setAsDefaultProtocolClient('switchboard')
-  // Windows shows no notes of a program it cannot name.
+  // Windows shows notifications only of programs with a name.
   if (process.platform === 'win32') app.setAppUserModelId('example.switchboard.desktop')
   guardPermissions()
   const words = wordsFor(app.getLocale())
@@ -39,7 +39,9 @@ export async function runDesktop(desktop: Desktop): Promise<void> {
   }
 }
 
-/** Anything that opens the window. On macOS, a link can start the app, so it may come before the window exists. */
+/**
+ * Everything that opens the window. On macOS a link can start the app, so the link may come before the window exists.
+ */
 function openWhenAsked(holder: WindowHolder): void {
   function open(link?: string): void {
     if (holder.window === undefined) holder.link = link
@@ -51,6 +53,6 @@ function openWhenAsked(holder: WindowHolder): void {
     open(link)
   })
   app.on('activate', () => open())
-  // The tray keeps the app: numbers stay connected without a window.
+  // The tray keeps the app running: numbers stay connected without a window.
   app.on('window-all-closed', () => {})
 }

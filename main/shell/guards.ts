@@ -2,8 +2,8 @@ import { app, session, shell } from 'electron'
 import { isOurs } from './app-origin.ts'
 
 /**
- * What no window of the app may do: attached to every window when it is created.
- * @param serviceUrl where the service listens on this computer, once it does.
+ * Restrictions for every window of the app, attached when it is created.
+ * @param serviceUrl local URL of the service, once it listens.
  */
 export function guardWindows(serviceUrl: () => string | undefined): void {
   app.on('web-contents-created', (_event, contents) => {
@@ -24,13 +24,13 @@ export function guardWindows(serviceUrl: () => string | undefined): void {
   })
 }
 
-/** What our page may have: notifications, and for calls the microphone and a choice of speakers. */
+/** Permissions of our page: notifications, and for calls the microphone and the choice of speakers. */
 const isNeeded = (permission: string, media: readonly (string | undefined)[] = []): boolean =>
   permission === 'media'
     ? media.length > 0 && media.every((kind) => kind === 'audio')
     : permission === 'notifications' || permission === 'speaker-selection'
 
-/** Only our page, and of it the least. Local-network access is a permission too, and is refused with the rest. */
+/** Grants only our page the few permissions it needs. Local-network access is also a permission, and is refused. */
 export function guardPermissions(): void {
   const { defaultSession } = session
   defaultSession.setPermissionRequestHandler((contents, permission, decide, details) =>
@@ -43,8 +43,8 @@ export function guardPermissions(): void {
 }
 
 /**
- * Hands an address to the person's browser, written out by the parser, so that no other program can be meant: https, and the
- * pages of our own service, such as those on which somebody pays or tries a widget.
+ * Opens a URL in the person's browser, serialized by the parser so that it cannot start another program: https, and
+ * pages of our own service, such as those for payments or widget tests.
  */
 function openOutside(address: string, serviceUrl: string | undefined): void {
   const url = URL.parse(address)

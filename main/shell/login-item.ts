@@ -7,7 +7,7 @@ import { isAbsolute, join } from 'node:path'
 export const HIDDEN = '--hidden'
 
 export interface LoginItem {
-  /** null: this copy cannot be opened at login. */
+  /** null: this build cannot be opened at login. */
   isOn(): boolean | null
   set(on: boolean): void
 }
@@ -20,12 +20,12 @@ interface LoginItemDeps {
   readonly executable: string
 }
 
-/** Whether the app opens when the person logs in. The system keeps that, so it is asked each time and never copied. */
+/** Whether the app opens at login. The system stores this, so it is read each time and never cached. */
 export function createLoginItem(deps: LoginItemDeps): LoginItem {
   const { app, platform, environment, executable } = deps
-  // What runs from the project's folder is Electron itself, with our files as its argument.
+  // In development, the executable is Electron itself, with our files as its argument.
   if (!app.isPackaged) return { isOn: () => null, set() {} }
-  // An AppImage is run from a folder that is gone afterwards; the file itself is named here.
+  // An AppImage runs from a temporary folder; this variable names the file itself.
   if (platform === 'linux') return autostartEntry(autostartFolder(environment), environment['APPIMAGE'] ?? executable)
   const args = platform === 'win32' ? { args: [HIDDEN] } : {}
   return {
@@ -34,7 +34,7 @@ export function createLoginItem(deps: LoginItemDeps): LoginItem {
   }
 }
 
-/** Electron does nothing on Linux: an entry in the autostart folder is what desktops there read. */
+/** Electron does nothing on Linux, where desktops read entries in the autostart folder. */
 function autostartEntry(folder: string, executable: string): LoginItem {
   const file = join(folder, 'switchboard.desktop')
   const command = `Exec=${quoted(executable)} ${HIDDEN}`
@@ -43,7 +43,7 @@ function autostartEntry(folder: string, executable: string): LoginItem {
     isOn() {
       const lines = linesOf(file)
       const isSwitchedOff = lines.some((line) => /^(Hidden=true|X-GNOME-Autostart-enabled=false)$/i.test(line))
-      // An entry for a copy that was moved or replaced opens nothing.
+      // An entry for a copy that was moved or replaced starts nothing.
       return lines.includes(command) && !isSwitchedOff
     },
     set(on) {
@@ -56,11 +56,11 @@ function autostartEntry(folder: string, executable: string): LoginItem {
 }
 
 function autostartFolder({ XDG_CONFIG_HOME: given }: LoginItemDeps['environment']): string {
-  // The base directory specification has relative paths ignored.
+  // The base directory specification requires that relative paths are ignored.
   return join(given !== undefined && isAbsolute(given) ? given : join(homedir(), '.config'), 'autostart')
 }
 
-/** Desktop entry specification, `Exec`: quoted, the quoting escaped once more because the value is itself a string. */
+/** Desktop entry specification, `Exec`: quoted, with the quoting escaped again because the value itself is a string. */
 function quoted(path: string): string {
   const inner = path
     .replaceAll('%', '%%')

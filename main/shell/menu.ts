@@ -5,7 +5,7 @@ type Role = NonNullable<MenuItemConstructorOptions['role']>
 
 const LINE: MenuItemConstructorOptions = { type: 'separator' }
 
-/** The standard roles and the way to the settings: what Switchboard does is done in its page. */
+/** The standard menu items and the settings. All other actions are in the page. */
 export function setMenu({ menu, quit, settings }: Words, openSettings: () => void): void {
   const item = (role: Role, word: MenuWord): MenuItemConstructorOptions => ({ role, label: menu[word] })
   const isMac = process.platform === 'darwin'

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../kernel/clock.ts'
 
-/** What was collected of one kind, and since when. */
+/** Collected notices of one kind, and since when. */
 export interface NoteBatch {
   readonly things: ReadonlySet<string>
   readonly sinceMs: number
@@ -17,16 +17,19 @@ interface BatcherDeps<K> {
   readonly notify: (kind: K, gathered: NoteBatch) => Promise<boolean>
 }
 
-/** Long enough that one network going down is one note. */
+/** Long enough that a network outage causes only one notification. */
 const FIRST_MS = 1_500
-/** After a note of a kind the next one waits, so that nobody is called every few seconds. */
+/** Minimum interval between two notifications of a kind. */
 const QUIET_MS = 60_000
 /** No timer is longer than a second (kernel/clock.ts). */
 const LOOK_MS = 500
-/** A notice arrives a moment after its commit. */
+/** Delay between a commit and its notice. */
 const LAG_MS = 1_000
 
-/** Makes few notes of many happenings: at once what comes together, and never more than one of a kind in a minute. */
+/**
+ * Combines events into few notifications: events that come together become one, with at most one of a kind per
+ * minute.
+ */
 export function createNoteBatcher<K>({ clock, notify }: BatcherDeps<K>): NoteBatcher<K> {
   const waiting = new Map<K, { readonly things: Set<string>; readonly sinceMs: number; readonly dueMono: number }>()
   const lastNotified = new Map<K, { readonly atMs: number; readonly mono: number }>()

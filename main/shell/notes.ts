@@ -5,29 +5,29 @@ import type { Webhook } from '../capabilities/webhooks/contract.ts'
 import type { NoteBatch } from './note-batcher.ts'
 import type { Words } from './words/shape.ts'
 
-/** What the system shows the person. */
+/** A notification of the operating system. */
 export interface Note {
   readonly title: string
   readonly body: string
-  /** Where the page opens when it is clicked. */
+  /** The page that opens when it is clicked. */
   readonly route: string
 }
 
 interface NoteContext {
   readonly words: Words
-  /** An operation, read as the person at the window: its answer, or undefined where there is none. */
+  /** Reads an operation as the person at the window: its answer, or undefined if it fails. */
   readonly read: (path: string) => Promise<unknown>
 }
 
 type NoteBuilder = (gathered: NoteBatch, around: NoteContext) => Promise<Note | undefined>
 
-/** More than this are counted without looking at each. */
+/** Further events are only counted and not read. */
 const MAX_READ = 50
 
-/** One note for a batch; undefined if nothing is worth a note. */
+/** The notification for a batch; undefined if nothing is worth one. */
 export const NOTE_BUILDERS: Readonly<Record<NoteKind, NoteBuilder>> = { lost, deliveries, messages }
 
-/** What a person did on purpose is no loss. */
+/** A disconnect that a person intended is not a loss. */
 const INTENDED: ReadonlySet<string | null> = new Set(['user', 'logout', 'qr_expired'])
 
 async function lost({ things: ids }: NoteBatch, { words, read }: NoteContext): Promise<Note | undefined> {
@@ -43,7 +43,7 @@ async function lost({ things: ids }: NoteBatch, { words, read }: NoteContext): P
   return lost.length > 1 ? many(lost.length) : { ...words.lost.one(first.name), route: `/instances/${first.id}` }
 }
 
-/** It may have come back while the note waited. */
+/** It may have reconnected while the notification waited. */
 const isLost = ({ status, last_disconnect_reason: reason }: InstanceRecord) =>
   (status === 'disconnected' || status === 'auth_failed') && !INTENDED.has(reason)
 
@@ -53,7 +53,7 @@ async function deliveries({ things: ids }: NoteBatch, { words, read }: NoteConte
   const [first] = failing
   if (first === undefined) return undefined
   if (failing.length > 1) return { ...words.deliveries.many(failing.length), route: '/webhooks' }
-  // The path of an address is often its password.
+  // The path of a URL often contains a secret.
   const { host } = new URL(first.url)
   const said = first.disabled_reason === null ? words.deliveries.failed(host) : words.deliveries.off(host)
   return { ...said, route: `/webhooks/${first.id}` }
@@ -64,7 +64,7 @@ interface ReceivedEvent {
   readonly data: EventData['message.received']
 }
 
-/** The sender, never the text: a passer-by may read it. */
+/** Shows the sender, never the text: anyone near the screen may read it. */
 async function messages({ sinceMs }: NoteBatch, { words, read }: NoteContext): Promise<Note | undefined> {
   const since = encodeURIComponent(new Date(sinceMs).toISOString())
   const page = (await read(`/v1/events?type=message.received&since=${since}&limit=100`)) as
@@ -85,5 +85,5 @@ async function messages({ sinceMs }: NoteBatch, { words, read }: NoteContext): P
   return { ...said, route: `/messages/${id}/${encodeURIComponent(last.data.chat)}` }
 }
 
-/** Some people’s numbers are hidden from those they write to. */
+/** Some people hide their number from those they write to. */
 const numberOf = ({ from, from_lid: hidden }: ReceivedEvent['data']) => (hidden === undefined ? `+${from}` : from)

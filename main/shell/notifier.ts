@@ -1,9 +1,9 @@
 import { Notification } from 'electron'
 import type { Note } from './notes.ts'
 
-/** Shows notes of the system; a click opens their place. */
+/** Shows notifications of the system; a click opens their page. */
 export function createNotifier(open: (route: string) => void): (note: Note) => void {
-  // Held until it is over: one that is collected before takes its click with it.
+  // Kept until they close, because a garbage-collected notification loses its click handler.
   const shown = new Set<Notification>()
   return ({ title, body, route }) => {
     if (!Notification.isSupported()) return

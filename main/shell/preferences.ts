@@ -5,7 +5,7 @@ import { readSmallFile, writeSmallFile } from './small-file.ts'
 /** Notifications show on a locked screen too, so those for messages are off by default. */
 const DEFAULTS: Preferences = { closing: 'ask', notes: { lost: true, deliveries: true, messages: false } }
 
-/** What was chosen on this computer, beside the database; losing it costs nothing but choosing again. */
+/** Choices made on this computer, stored beside the database; if they are lost, the person only chooses again. */
 export function preferencesIn(home: string): {
   read(): Preferences
   change(change: Omit<PreferencesChange, 'opensAtLogin'>): Preferences

@@ -2,29 +2,33 @@ import type { App } from 'electron'
 
 interface QuitDeps {
   readonly app: Pick<App, 'on' | 'quit'>
-  /** From now on the window may close. */
+  /** Lets the window close from now on. */
   readonly release: () => void
-  /** Asks the person if quitting would lose something; true if it would not. */
+  /** Asks the person if quitting would lose something; true if nothing would be lost. */
   readonly mayQuit: () => true | Promise<boolean>
-  /** The person stays. */
+  /** The person cancelled quitting. */
   readonly onStay: () => void
-  /** Takes away what the person sees and could press. */
+  /** Hides everything that the person could click. */
   readonly hideAll: () => void
-  /** Finishes what is under way in the service and writes it down. Never rejects for long: it has limits of its own. */
+  /** Finishes running work in the service and stores it. It has its own time limits, so it always settles. */
   readonly drain: () => Promise<void>
 }
 
 export interface QuitSequence {
   isQuitting(): boolean
-  /** Drains without quitting: what comes next ends the app. Repeated, it waits for the same. */
+  /** Drains without quitting; the caller then ends the app. Further calls wait for the same drain. */
   finish(): Promise<void>
-  /** The system is going down: nothing is held back any more. A kill loses nothing, holding up a shutdown does harm. */
+  /**
+   * The system is shutting down: nothing is delayed any longer. A kill loses nothing, but delaying a shutdown causes
+   * problems.
+   */
   allowQuit(): void
 }
 
 /**
- * Quitting takes two rounds: the first is held back until the service has drained, the second ends the app. It does not
- * matter who begins: the menu, the tray, the system, the question when the window closes, or all of them at once.
+ * Quitting takes two rounds: the first is delayed until the service has drained, and the second ends the app. It does
+ * not matter what starts it: the menu, the tray, the system, the question when the window closes, or several of
+ * these.
  */
 export function createQuitSequence({ app, release, mayQuit, onStay, hideAll, drain }: QuitDeps): QuitSequence {
   let draining: Promise<void> | undefined
@@ -34,7 +38,7 @@ export function createQuitSequence({ app, release, mayQuit, onStay, hideAll, dra
   function finish(): Promise<void> {
     release()
     draining ??= drain()
-      // A service that cannot close must not keep the app: what counts is on disk already.
+      // A service that cannot close must not keep the app running: everything important is already on disk.
       .catch(() => {})
       .then(() => void (isDrained = true))
     return draining
@@ -53,7 +57,7 @@ export function createQuitSequence({ app, release, mayQuit, onStay, hideAll, dra
     isAsking = true
     const isAgreed = await answer
     isAsking = false
-    // The system may have begun to go down meanwhile.
+    // The system may have started to shut down meanwhile.
     if (draining !== undefined) return
     if (isAgreed) leave()
     else onStay()

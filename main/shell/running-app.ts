@@ -31,12 +31,12 @@ export interface Desktop {
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly preload: string
-  /** The folder of the built page. */
+  /** Folder of the built page. */
   readonly renderer: string
   readonly resources: string
-  /** Checks the signature of updates (Ed25519, PEM); null while there is no channel for them. */
+  /** Key for verifying updates (Ed25519, PEM); null without an update channel. */
   readonly updateKey: string | null
-  /** Starts the service in this home. @param restart what it does when it is to start again. */
+  /** Starts the service in this home. @param restart called when the service should restart. */
   readonly startService: (restart: () => void) => Promise<Started>
 }
 
@@ -46,13 +46,13 @@ interface Started {
   readonly log: Log
 }
 
-/** There is a window once the service has started, and none any more once the app is leaving. */
+/** The window exists from the start of the service until the app quits. */
 export interface WindowHolder {
   window?: MainWindow
-  /** Asked for while there was none. */
+  /** A link that was opened while there was no window. */
   link?: string | undefined
   serviceUrl?: string
-  /** Quitting has begun in order to start again. */
+  /** The app is quitting in order to restart. */
   opensAgain?: boolean
 }
 
@@ -62,7 +62,7 @@ interface AppContext {
   readonly words: Words
 }
 
-/** The window, and around it all that shows how the service is. Resolves when the page is there. */
+/** Opens the window, and everything that shows the state of the service. Resolves when the page is loaded. */
 export async function openApp(started: Started, { desktop, holder, words }: AppContext): Promise<void> {
   const { service, home, log } = started
   holder.serviceUrl = service.url
@@ -96,7 +96,7 @@ export async function openApp(started: Started, { desktop, holder, words }: AppC
       try {
         preferences.change({ closing })
       } catch (error) {
-        // It is done as it was chosen, and asked again the next time.
+        // The choice applies now and is asked for again next time.
         log.warn({ event: 'window.choice_not_kept', cause: cause(error) })
       }
     },
@@ -146,14 +146,14 @@ function servePage({ service, log }: Started, renderer: string, leaving: QuitSeq
   )
 }
 
-/** The app ends as always, everything written down, and opens once more; unless the person stays. */
+/** Quits as usual and opens the app again, unless the person cancels. */
 export function restart(holder: WindowHolder): void {
   if (holder.window === undefined) app.relaunch()
   else holder.opensAgain = true
   app.quit()
 }
 
-/** The same for an app whose service is at rest already: nobody is asked. */
+/** The same for an app whose service has already stopped: nobody is asked. */
 function reopen(): void {
   app.relaunch()
   app.quit()
@@ -176,9 +176,9 @@ function updatesOf({ updateKey }: Desktop, { window, leaving, log }: AppParts & 
   })
 }
 
-/** Only on Windows can a window of ours reach the passkeys of the system; elsewhere the person's own browser can. */
+/** Only on Windows can our own window use the system's passkeys; on other systems the person's own browser can. */
 function passkeySignerOf({ environment }: Desktop): PasskeySigner {
-  // Read when it is asked: a test sets it.
+  // Read on each call, because a test sets it.
   const openWindow = async () => (process.platform === 'win32' ? openWindowPage() : undefined)
   const openBrowser = async () => {
     const browser = findInstalledBrowser({ platform: process.platform, environment })
@@ -218,19 +218,19 @@ function handleWindowRequests(
   })
 }
 
-/** What is on screen may be about any of these. */
+/** Topics of the data that may be on screen. */
 const SHOWN: readonly Notice['topic'][] = ['instances', 'messages', 'webhooks', 'deliveries', 'approvals', 'service']
 
 function listenToSystem({ service, log }: Started, parts: AppParts & { readonly updates: Updates }): void {
   const { window, leaving, updates } = parts
-  // An update closes the windows before it quits, and must find nothing that holds them.
+  // An update closes the windows before it quits, so nothing may keep them open.
   autoUpdater.on('before-quit-for-update', () => window.release())
   powerMonitor.on('shutdown', () => leaving.allowQuit())
   powerMonitor.on('unlock-screen', () => service.unlocked())
   powerMonitor.on('resume', () => {
     log.info({ event: 'power.resumed' })
     service.resumed()
-    // Timers stood still: windows fetch their data again.
+    // Timers were suspended, so windows must fetch their data again.
     for (const topic of SHOWN) service.publish({ topic })
     void updates.check()
   })
@@ -238,7 +238,7 @@ function listenToSystem({ service, log }: Started, parts: AppParts & { readonly 
 
 const wasOpenedAtLogin = () => process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin
 
-/** An operation's answer, or undefined where it refuses: nobody at the window asked for it. */
+/** The answer of an operation, or undefined if it fails: no person has asked for it. */
 async function readAsConsole(service: Service, path: string): Promise<unknown> {
   const { status, body } = await service.askAsConsole({ method: 'GET', path: `/panel${path}`, headers: {} })
   const text = await new Response(body as ReadableStream<Uint8Array<ArrayBuffer>> | null).text()

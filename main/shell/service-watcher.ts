@@ -14,17 +14,17 @@ interface WatchDeps {
   readonly words: Words
   readonly read: (path: string) => Promise<unknown>
   readonly onNotice: (listener: (notice: Notice) => void) => () => void
-  /** Whether this kind is wanted at the moment: switched on, and nobody is looking at the window anyway. */
+  /** Whether notifications of this kind are switched on, and nobody is looking at the window. */
   readonly isWanted: (kind: NoteKind) => boolean
   readonly onCounts: (counts: Counts) => void
   readonly onNote: (note: Note) => void
 }
 
-/** Many numbers change at once when a network goes; the tray is drawn once for all of them. */
+/** Many numbers change together when a network fails; the tray is then redrawn once. */
 const DRAW_MS = 400
 const LOST = ['disconnected', 'auth_failed', 'passkey_required'] as const satisfies readonly InstanceStatus[]
 
-/** What the tray, the badge and the system's notifications say of the service, while nobody looks at the window. */
+/** Keeps the tray, the badge and notifications up to date while nobody looks at the window. */
 export function watchService(deps: WatchDeps): { stop(): void } {
   const { clock, log, words, read, isWanted, onCounts, onNote } = deps
   let timer: Timer | undefined
@@ -43,7 +43,7 @@ export function watchService(deps: WatchDeps): { stop(): void } {
   }
 
   async function count(): Promise<void> {
-    // Its shape is the contract's (service room).
+    // The contract of the service room defines its shape.
     const overview = (await read('/v1/console/overview')) as
       | { readonly instances: { readonly total: number; readonly by_status: Partial<Record<InstanceStatus, number>> } }
       | undefined
@@ -76,7 +76,7 @@ export function watchService(deps: WatchDeps): { stop(): void } {
   }
 }
 
-/** Which kind of note a notice may become. */
+/** The kind of notification that a notice may cause. */
 function kindOf({ topic, type }: Notice): NoteKind | undefined {
   switch (`${topic} ${type ?? ''}`) {
     case 'events instance.disconnected':

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** @returns undefined where it cannot be read or is not JSON: what lies in such a file can be done without. */
+/** @returns undefined if it cannot be read or is not JSON: the content of such files is dispensable. */
 export function readSmallFile(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as unknown

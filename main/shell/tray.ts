@@ -5,15 +5,15 @@ import type { Words } from './words/shape.ts'
 interface TrayDeps {
   readonly icon: string
   readonly words: Words
-  /** @param route of the page; left out, the window shows what it showed. */
+  /** @param route of the page; if omitted, the window keeps its page. */
   readonly open: (route?: string) => void
   readonly quit: () => void
 }
 
-/** How the numbers are, one look away while the window is hidden. */
+/** Shows the state of the numbers while the window is hidden. */
 export function createTray({ icon, words, open, quit }: TrayDeps): { show(counts: Counts): void; destroy(): void } {
   const tray = new Tray(nativeImage.createFromPath(icon))
-  // Some desktops show nothing but the menu.
+  // Some desktops show only the menu.
   tray.on('click', () => open())
   draw(words.tray.starting, 0)
 

@@ -4,8 +4,8 @@ import { Type, type Static } from 'typebox'
 import { createCheck } from '../faces/validation.ts'
 
 /**
- * What `latest*.yml` says of a release. Its sha512 alone proves nothing about who made it, since it lies on the same
- * host as the file: `signature` is ours, Ed25519 over `statementOf`, and the key to check it with is built in.
+ * The content of `latest*.yml` for a release. Its sha512 alone does not prove who made it, because it comes from the
+ * same host as the file. `signature` is ours, Ed25519 over `statementOf`, verified with a built-in key.
  */
 const Release = Type.Object({
   version: Type.String({ pattern: '^\\d{1,6}\\.\\d{1,6}\\.\\d{1,6}$' }),
@@ -29,9 +29,9 @@ export type Offer =
 const check = createCheck('body', Release)
 
 /**
- * Whether what a channel says is an update for us. The signature is judged first: what its makers did not sign is refused
- * and not merely ignored. An older release is never offered, signed or not.
- * @param feed `latest*.yml`, parsed. @param current version that runs.
+ * Whether the channel's release is an update for us. The signature is verified first: an unsigned release is refused
+ * with an error and not ignored. An older release is never offered, signed or not.
+ * @param feed `latest*.yml`, parsed. @param current the running version.
  */
 export function offerOf(feed: unknown, { key, current }: { key: KeyObject; current: string }): Offer {
   try {
@@ -39,20 +39,20 @@ export function offerOf(feed: unknown, { key, current }: { key: KeyObject; curre
   } catch {
     return { kind: 'refused', why: 'unreadable' }
   }
-  // The check has just seen that it is one.
+  // Just checked above.
   const release = feed as Release
   if (!verify(null, Buffer.from(statementOf(release)), key, Buffer.from(release.signature, 'base64')))
     return { kind: 'refused', why: 'unsigned' }
   return isLater(release.version, current) ? { kind: 'offered', release } : { kind: 'newest' }
 }
 
-/** What is signed: the version and its files, independent of how the YAML is formatted. */
+/** The signed text: the version and its files, independent of the YAML formatting. */
 export function statementOf({ version, files }: Pick<Release, 'version' | 'files'>): string {
   const named = files.map(({ url, sha512, size }) => ({ url, sha512, size }))
   return canonicalize({ app: 'switchboard', version, files: named }) ?? ''
 }
 
-/** Whether these bytes are one of the files that were signed. To be asked again right before installing. */
+/** Whether these bytes are one of the signed files. Called again right before installing. */
 export async function isOneOf({ files }: Release, bytes: AsyncIterable<Uint8Array>): Promise<boolean> {
   const hash = createHash('sha512')
   let size = 0
@@ -64,7 +64,9 @@ export async function isOneOf({ files }: Release, bytes: AsyncIterable<Uint8Arra
   return files.some((file) => file.size === size && file.sha512 === digest)
 }
 
-/** Both as a release has them; what runs may carry a mark, such as `-beta`, and comes before the release of its number. */
+/**
+ * Released versions have no suffix; the running one may have one, such as `-beta`, and then sorts before its release.
+ */
 function isLater(version: string, current: string): boolean {
   const [now = '', mark] = current.split('-', 2)
   const others = now.split('.').map(Number)

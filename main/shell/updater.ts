@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import type { AppUpdater } from 'electron-updater'
 import type { UpdateChannel } from './updates.ts'
 
-/** electron-updater identifies every copy to the server by a random id; ours all send the same one. */
+/** electron-updater identifies every copy to the server by a random id; all our copies send the same one. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The channel of this copy, behind electron-updater. null where no update channel is configured: a copy that is not
- * packaged, a release without a feed (`publish` in resources/electron-builder.yml), or none to check signatures with.
+ * The update channel of this copy, with electron-updater. null if none is configured: a copy that is not packaged, a
+ * release without a feed (`publish` in resources/electron-builder.yml), or a missing key.
  * @param publicKey Ed25519, PEM; null: there is none yet.
  */
 export function updateChannel(publicKey: string | null): UpdateChannel | null {
@@ -23,7 +23,7 @@ export function updateChannel(publicKey: string | null): UpdateChannel | null {
   async function load(): Promise<AppUpdater> {
     const { default: library } = await import('electron-updater')
     loaded = library.autoUpdater
-    // The person decides, and only forwards. Setting a channel by name would allow going back.
+    // The person decides, and downgrades are off. Setting a channel by name would allow them.
     loaded.autoDownload = false
     loaded.autoInstallOnAppQuit = false
     loaded.allowDowngrade = false
@@ -52,7 +52,7 @@ export function updateChannel(publicKey: string | null): UpdateChannel | null {
       }
     },
     install(onFailure) {
-      // The new copy may be up before this one has gone.
+      // The new copy may start before this one has exited.
       app.releaseSingleInstanceLock()
       loaded?.once('error', onFailure)
       loaded?.quitAndInstall()

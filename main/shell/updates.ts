@@ -3,15 +3,15 @@ import type { UpdateState } from '../contract/window-bridge.ts'
 import { cause, type Log } from '../kernel/log.ts'
 import { isOneOf, offerOf, type Release } from './update-signature.ts'
 
-/** Where updates come from; `updater.ts` is the one on this machine. */
+/** Source of updates; `updater.ts` is the real one. */
 export interface UpdateChannel {
-  /** Built in; what is not signed by its other half is not touched. */
+  /** Built-in public key; releases not signed with its private key are refused. */
   readonly key: KeyObject
-  /** What the channel says of its newest release, and whether that is for this machine (its system, staged rollouts). */
+  /** The newest release of the channel, and whether it applies to this machine (system, staged rollouts). */
   latest(): Promise<{ readonly metadata: unknown; readonly isForUs: boolean }>
-  /** Fetches that release. @returns the file. */
+  /** Downloads that release. @returns the file. */
   fetch(onPercent: (percent: number) => void): Promise<string>
-  /** Installs the file that was fetched, quits and opens the app again. @param onFailure called where it does not. */
+  /** Installs the downloaded file, quits and reopens the app. @param onFailure called if it fails. */
   install(onFailure: (error: unknown) => void): void
 }
 
@@ -23,21 +23,21 @@ export interface Updates {
 }
 
 interface UpdatesDeps {
-  /** null: there is none, and nothing is ever asked for. */
+  /** null: no updates are ever requested. */
   readonly channel: UpdateChannel | null
   readonly current: string
   readonly log: Log
   readonly readFile: (file: string) => AsyncIterable<Uint8Array>
-  /** Ends what is under way in the service, so that the installer finds it at rest. */
+  /** Finishes the service's work, so that the installer finds it stopped. */
   readonly finish: () => Promise<void>
-  /** Opens the app again as it was: the service is at rest, and nothing was installed. */
+  /** Reopens the app unchanged, after the service has stopped and nothing was installed. */
   readonly reopen: () => void
   readonly onState: (state: UpdateState) => void
 }
 
 /**
- * Offer, fetch, prove, install: each step is the person's. A file is proved when it has arrived and again right before
- * it is installed, because days may lie between.
+ * Offers, downloads, verifies and installs updates; the person starts each step. A file is verified after the
+ * download and again right before it is installed, because days may lie between.
  */
 export function createUpdates({ channel, current, log, readFile, finish, reopen, onState }: UpdatesDeps): Updates {
   let state: UpdateState = { kind: channel === null ? 'none' : 'idle' }
@@ -65,7 +65,7 @@ export function createUpdates({ channel, current, log, readFile, finish, reopen,
     return offered !== undefined && file !== undefined && (await isOneOf(offered, readFile(file)))
   }
 
-  /** One step at a time; a second click finds the first under way. */
+  /** One step at a time; a second click has no effect. */
   const from = (kinds: readonly UpdateState['kind'][], act: (channel: UpdateChannel) => Promise<UpdateState>) => () =>
     channel === null || !kinds.includes(state.kind) ? Promise.resolve(state) : act(channel).catch(fail)
 

@@ -6,7 +6,7 @@ import { isOurs } from './app-origin.ts'
 
 type Handlers = { readonly [K in keyof WindowRequests]: WindowRequests[K] }
 
-/** What each request takes; null: nothing. */
+/** Parameters of each request; null: none. */
 const PARAMS = {
   readPreferences: null,
   changePreferences: PreferencesChange,
@@ -20,8 +20,8 @@ const PARAMS = {
 } as const satisfies Record<keyof WindowRequests, TObject | null>
 
 /**
- * Answers what the page asks of the app, and the only place that listens to it: who asks is checked each time, then
- * what was given. A frame within the page, a page of another origin and a frame that is gone are refused alike.
+ * Handles requests of the page to the app, and is the only listener for them. It checks the sender each time, then
+ * the parameters. Frames within the page, pages of other origins and closed frames are all refused.
  */
 export function handleRequests(ipc: Pick<IpcMain, 'handle'>, acts: Handlers): void {
   for (const [name, takes] of Object.entries(PARAMS) as [keyof WindowRequests, TObject | null][]) {
@@ -30,7 +30,7 @@ export function handleRequests(ipc: Pick<IpcMain, 'handle'>, acts: Handlers): vo
       if (!isOwnPage(event)) throw new Error('refused: only the window itself may ask')
       if (given.length !== (takes === null ? 0 : 1)) throw new Error('refused: this is not what it takes')
       if (takes !== null) check(given[0])
-      // The check has just seen that it is what this act takes.
+      // Just checked above against this request's schema.
       return (acts[name] as (...given: unknown[]) => Promise<unknown>)(...given)
     })
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { readSmallFile, writeSmallFile } from './small-file.ts'
 
-/** Where the window was. */
+/** Position and size of the window. */
 export interface WindowState {
   readonly width: number
   readonly height: number
@@ -18,10 +18,10 @@ interface Area {
 }
 
 const DEFAULT_STATE: WindowState = { width: 1_240, height: 820, maximized: false }
-/** So much of the title bar must lie on a screen, or nobody could drag the window back. */
+/** Part of the title bar that must be visible, so that a person can drag the window. */
 const MIN_VISIBLE = 80
 
-/** A window that would lie on a screen that is gone opens in the middle of the one that is there. */
+/** A window whose screen is gone opens in the middle of an existing screen. */
 export function onScreen(state: WindowState, screens: readonly Area[]): WindowState {
   const { x, y, ...rest } = state
   if (x === undefined || y === undefined) return state
@@ -35,7 +35,7 @@ export function onScreen(state: WindowState, screens: readonly Area[]): WindowSt
   return isReachable ? state : rest
 }
 
-/** Kept beside the database, in a file of its own: losing it costs nothing but a moved window. */
+/** Stored beside the database in a separate file: if it is lost, only the window's position is lost. */
 export function windowStateIn(home: string): { read(): WindowState; write(state: WindowState): void } {
   const file = join(home, 'window.json')
   return {
@@ -44,7 +44,7 @@ export function windowStateIn(home: string): { read(): WindowState; write(state:
       try {
         writeSmallFile(file, state)
       } catch {
-        // For example because the disk is full. The window must still close.
+        // Fails for example if the disk is full. The window must still close.
       }
     },
   }

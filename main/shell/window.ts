@@ -7,18 +7,18 @@ import type { Words } from './words/shape.ts'
 interface WindowDeps {
   readonly preload: string
   readonly icon: string
-  /** Where the window's place is remembered. */
+  /** Folder in which the window's position is stored. */
   readonly home: string
   readonly words: Words
-  /** It stays in the tray until somebody asks for it. */
+  /** The window stays in the tray until it is opened. */
   readonly isHidden: boolean
   readonly closing: () => Closing
-  /** What the person answered when closing asked. */
+  /** The person's answer when closing asked for the first time. */
   readonly onClosingChosen: (closing: Closing) => void
   readonly quit: () => void
 }
 
-/** The one window. Closing hides it; the service goes on. */
+/** The single window. Closing hides it, and the service keeps running. */
 export interface MainWindow {
   /** Resolves when the first page has loaded. */
   readonly loaded: Promise<void>
@@ -26,12 +26,12 @@ export interface MainWindow {
   open(route?: string): void
   /** Sends the page a message over the preload. */
   send(channel: 'update', value: unknown): void
-  /** Somebody has it before their eyes. */
+  /** The window is visible and has the focus. */
   isFocused(): boolean
-  /** From now on closing closes. */
+  /** From now on, closing really closes the window. */
   release(): void
   setUnsaved(isUnsaved: boolean): void
-  /** Asks, in front of the window, whether what is only typed may be lost. Nothing typed: it may. */
+  /** Asks whether unsaved input may be lost. true if there is none. */
   mayQuit(): true | Promise<boolean>
   hide(): void
 }
@@ -62,7 +62,7 @@ export function openMainWindow(deps: WindowDeps): MainWindow {
       spellcheck: false,
     },
   })
-  // Maximizing shows it, so that waits as well.
+  // Maximizing also shows the window, so it waits too.
   let shouldMaximize = state.maximized
   function reveal(): void {
     if (shouldMaximize) window.maximize()
@@ -72,7 +72,7 @@ export function openMainWindow(deps: WindowDeps): MainWindow {
   if (!deps.isHidden) window.once('ready-to-show', reveal)
 
   function saveState(): void {
-    // The size to come back to, not the one of a window that fills the screen.
+    // The size before maximizing, not the size of a full-screen window.
     const { x, y, width, height } = window.getNormalBounds()
     stateFile.write({ x, y, width, height, maximized: shouldMaximize || window.isMaximized() })
   }
@@ -94,7 +94,7 @@ export function openMainWindow(deps: WindowDeps): MainWindow {
       isAsking = true
       closing = await ask(window, deps.words)
       isAsking = false
-      // It is quitting meanwhile, for another reason.
+      // The app is quitting for another reason.
       if (isReleased) return
       deps.onClosingChosen(closing)
     }
@@ -127,7 +127,7 @@ export function openMainWindow(deps: WindowDeps): MainWindow {
 const boundsOf = ({ width, height, x, y }: ReturnType<typeof onScreen>) =>
   x === undefined || y === undefined ? { width, height } : { width, height, x, y }
 
-/** Asked once; Settings has it afterwards. */
+/** Asked once; later the choice is in Settings. */
 async function ask(window: BrowserWindow, { closing }: Words): Promise<'hide' | 'quit'> {
   const { response } = await dialog.showMessageBox(window, {
     type: 'question',
@@ -140,7 +140,7 @@ async function ask(window: BrowserWindow, { closing }: Words): Promise<'hide' | 
   return response === 1 ? 'quit' : 'hide'
 }
 
-/** Escape and closing the box keep what was typed. */
+/** Escape and closing the dialog keep the input. */
 async function askToQuit(window: BrowserWindow, { quitting }: Words): Promise<boolean> {
   const { response } = await dialog.showMessageBox(window, {
     type: 'warning',

@@ -1,11 +1,11 @@
-/** Sound inside the voice process: 16 kHz, mono, 16 bits, in frames of 20 ms. */
+/** Audio in the voice process: 16 kHz, mono, 16 bits, in frames of 20 ms. */
 export const RATE = 16_000
 export const FRAME_MS = 20
 export const FRAME = (RATE * FRAME_MS) / 1_000
 
 export const SILENCE = new Int16Array(FRAME)
 
-/** Cuts sound into frames; the last one is filled with silence. */
+/** Splits audio into frames; the last one is padded with silence. */
 export function* framesOf(pcm: Int16Array): Generator<Int16Array> {
   for (let at = 0; at < pcm.length; at += FRAME) {
     if (at + FRAME <= pcm.length) {
@@ -32,7 +32,7 @@ export function peakOf(pcm: Int16Array): number {
   return Math.min(255, Math.round((peak / 32_768) * 255))
 }
 
-/** Sounds that are louder than this are somebody speaking. Room noise over Opus stays below a tenth of it. */
+/** Louder audio is speech. Room noise over Opus stays below a tenth of it. */
 export const SPEECH_ENERGY = 0.01
 
 export function mix(one: Int16Array, other: Int16Array): Int16Array {
@@ -41,12 +41,12 @@ export function mix(one: Int16Array, other: Int16Array): Int16Array {
   return mixed
 }
 
-/** Linear interpolation, which is enough for speech between 8 and 48 kHz. Keeps its place between two pieces. */
+/** Linear interpolation, which is enough for speech between 8 and 48 kHz. Keeps its position between two chunks. */
 export function createResampler(from: number, to: number): (pcm: Int16Array) => Int16Array {
   if (from === to) return (pcm) => pcm
   const step = from / to
   let last = 0
-  /** In samples of the input, from its first one; -1 is the last sample of the piece before. */
+  /** In input samples from the first one; -1 is the last sample of the previous chunk. */
   let position = 0
   return (pcm) => {
     const made: number[] = []

@@ -24,11 +24,11 @@ interface HostDeps {
 export interface VoiceHost {
   receive(message: ToVoice): void
   /**
-   * Something threw where nobody catches. Ends the call, the check or the connection to a trunk that it belongs to.
-   * @returns false: it belongs to nothing, or its end threw too, so that nobody knows what is broken.
+   * Handles an uncaught error by ending the call, check or trunk connection that it belongs to.
+   * @returns false if it belongs to none, or ending it threw too, so that the state of the process is unknown.
    */
   failed(error: unknown): boolean
-  /** Ends every call and resolves when all is written. */
+  /** Ends every call and resolves when everything is stored. */
   stop(reason?: EndReason): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
     })
   }
 
-  /** Connects somebody who hears both sides and is heard by nobody. */
+  /** Connects a listener, who hears both sides and is not heard. */
   function listen({ callId, requestId, offer }: ToVoice & { kind: 'listen' }): void {
     const session = sessions.get(callId)
     if (session === undefined) return send({ kind: 'listening', requestId, answer: null })
@@ -108,12 +108,12 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
   function failCall(callId: string): void {
     const session = sessions.get(callId)
     if (session !== undefined) return session.hangUp('app_crashed')
-    // It threw before it had begun. One that has ended is no longer known to the service.
+    // It threw before it started. An ended call is no longer known to the service.
     const media = { framesIn: 0, framesLost: 0, underruns: 0 }
     send({ kind: 'ended', callId, end: { reason: 'app_crashed', talkedMs: null, recording: null, media } })
   }
 
-  /** What an error belongs to that happens because of the message. */
+  /** The owner of errors caused by this message. */
   function scopeOf(message: ToVoice): ErrorScope | null {
     switch (message.kind) {
       case 'place':
@@ -167,7 +167,7 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
     }
     const reports = scope === undefined ? 0 : (reported.get(scope) ?? 0)
     if (scope !== undefined) reported.set(scope, reports + 1)
-    // What has ended may throw on for a while.
+    // An ended call may continue to throw for a while.
     if (reports < REPORTS_AT_MOST || isFatal)
       send({ kind: 'error', callId: scope?.callId ?? null, cause: traceOf(error), isFatal })
     return !isFatal
@@ -181,7 +181,7 @@ export function createVoiceHost({ clock, send, builtIn, network }: HostDeps): Vo
       try {
         inErrorScope(scope, () => receive(message))
       } catch (error) {
-        // Once it is thrown out of the scope, nobody knows any more what it belongs to.
+        // Outside the scope, the owner of the error would be unknown.
         if (!report(error, scope)) throw error
       }
     },

@@ -1,22 +1,22 @@
 import { energyOf, FRAME, SPEECH_ENERGY } from './audio.ts'
 
 export interface JitterBuffer {
-  /** Sound as it arrived, of any length. */
+  /** Received audio of any length. */
   add(pcm: Int16Array): void
-  /** The next 20 ms; null: nothing is there, or it fills up first. */
+  /** The next 20 ms; null: the buffer is empty, or still filling. */
   take(): Int16Array | null
 }
 
-/** Enough for the jitter of a local network; more is added to what the person waits for. */
+/** Enough for the jitter of a local network; more would add delay. */
 const FILL_FRAMES = 3
-/** Above this, frames of silence are left out until it is back at the fill level. */
+/** Above this, silent frames are skipped until the fill level is reached. */
 const LONG_FRAMES = 10
-/** Above this, sound is left out too: a delay of a second is worse. */
+/** Above this, any audio is skipped, because a delay of a second is worse. */
 const TOO_LONG_FRAMES = 50
-/** Limits sound that is not played yet, for example before a call is answered. The newest is kept. */
+/** Limit of audio that is not played yet, for example before a call is answered. The newest is kept. */
 const KEPT_FRAMES = 2 * TOO_LONG_FRAMES
 
-/** Evens out how sound arrives, and the drift between two clocks. */
+/** Smooths irregular arrival of audio, and the drift between two clocks. */
 export function createJitterBuffer(): JitterBuffer {
   let frames: Int16Array[] = []
   let rest = new Int16Array(0)

@@ -4,46 +4,46 @@ import type { ControlResult, MediaCounts, TransferFailure } from './protocol.ts'
 export type { ControlResult } from './protocol.ts'
 
 export interface LegEvents {
-  /** Ours: an offer, or the answer to theirs. */
+  /** Our session description: an offer, or the answer to theirs. */
   onLocalSdp(sdp: string): void
   onRinging(): void
-  /** Both sides agreed, and sound can be sent. */
+  /** Both sides agreed, and audio can be sent. */
   onConnected(): void
-  /** What the person said, where a simulation knows it. */
+  /** What the person said, as text, if a simulation provides it. */
   onCaption(text: string, durationMs: number): void
-  /** The person pressed a key of their telephone: 0 to 9, *, #, or A to D. */
+  /** The person pressed a key of the phone: 0 to 9, *, #, or A to D. */
   onDigit(digit: string): void
-  /** The other side is on hold, or no longer. */
+  /** The other side was put on hold, or resumed. */
   onHeld(isHeld: boolean): void
-  /** A transfer that was accepted did not take place. null: nobody says whether it did. One that did ends the call. */
+  /** An accepted transfer failed. null: its outcome is unknown. A successful transfer ends the call. */
   onNotTransferred(failure: TransferFailure | null): void
-  /** The other side ended it, or it broke. Called once at most. */
+  /** The other side ended the call, or the connection failed. Called at most once. */
   onEnded(reason: EndReason): void
 }
 
-/** The way to somebody: sound in frames of 20 ms, both ways. */
+/** A connection to one party: audio in frames of 20 ms, in both directions. */
 export interface CallLeg {
   /** How many times faster than real time it runs. */
   readonly speed: number
-  /** Whether it says what the person says. */
+  /** Whether it provides the person's words as text. */
   readonly hasCaptions: boolean
   start(events: LegEvents): void
-  /** Resolves when what the person says has been made, which takes real time at any speed. Never rejects. */
+  /** Resolves when the person's speech is generated, which takes real time at any speed. Never rejects. */
   prepared?(): Promise<unknown>
   send(frame: Int16Array): void
-  // Only of ways that can. None of these rejects.
-  /** Puts the other side on hold, or takes it back. */
+  // Only for connections that support them. None of these rejects.
+  /** Puts the other side on hold, or resumes. */
   hold?(isHeld: boolean): Promise<ControlResult>
-  /** Presses keys of a telephone. Resolves when they were sent. */
+  /** Sends keypad digits. Resolves when they are sent. */
   press?(digits: string): Promise<ControlResult>
-  /** Asks the network to connect the other side with this number. Resolves when it has accepted that. */
+  /** Asks the network to transfer the other side to this number. Resolves when it has accepted the request. */
   transfer?(number: string): Promise<ControlResult>
-  /** The next 20 ms of theirs; null: nothing arrived. */
+  /** The next 20 ms from the other side; null: nothing arrived. */
   take(): Int16Array | null
   remoteAnswer(sdp: string): void
-  /** What the network says, where the signalling is elsewhere. */
+  /** State reported by the network, if the signaling is elsewhere. */
   remoteState(state: 'ringing' | 'accepted'): void
-  /** Ends it, and tells the other side why if it can. */
+  /** Ends the call, and tells the other side why if possible. */
   hangUp(reason: EndReason): void
   counts(): Pick<MediaCounts, 'framesIn' | 'framesLost'>
 }

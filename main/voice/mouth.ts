@@ -4,32 +4,32 @@ import { FRAME, FRAME_MS } from './audio.ts'
 interface Utterance {
   text: string
   readonly frames: Int16Array[]
-  /** Less than a frame, until more comes. */
+  /** Samples of an incomplete frame. */
   rest: Int16Array
   isComplete: boolean
   startMs: number | null
 }
 
-/** A sentence that is being made. */
+/** A sentence that is being generated. */
 export interface Speaking {
-  /** Sound at 16 kHz. */
+  /** Audio at 16 kHz. */
   add(pcm: Int16Array): void
-  /** What is said, if it was not known at the beginning. */
+  /** The text, if it was not known at the start. */
   setText(text: string): void
   end(): void
 }
 
-/** What the agent says: sentences one after another, handed out in frames. */
+/** The agent's speech: sentences one after another, returned in frames. */
 export interface Mouth {
   begin(text: string): Speaking
-  /** The next 20 ms; null: it is silent. */
+  /** The next 20 ms; null: silence. */
   next(atMs: number): Int16Array | null
-  /** Stops what is said and forgets what was to be said. */
+  /** Stops the current sentence and drops those that wait. */
   interrupt(atMs: number): void
   isQuiet(): boolean
 }
 
-/** @param onLine called when a sentence was said, or broken off. */
+/** @param onLine called when a sentence was finished or interrupted. */
 export function createMouth(onLine: (line: TranscriptLine) => void): Mouth {
   let queue: Utterance[] = []
 

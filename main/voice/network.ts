@@ -1,17 +1,17 @@
 import type { Clock } from '../kernel/clock.ts'
 import { createOutbound, type Dial, type Outbound, type Resolve } from '../outbound/outbound.ts'
 
-/** What a call may reach besides public addresses. */
+/** Addresses that a call may reach besides public ones. */
 export interface NetworkScope {
   /** CIDR ranges. */
   readonly trustedRanges: readonly string[]
-  /** A certificate authority besides those of the system; PEM. */
+  /** A certificate authority in addition to the system's; PEM. */
   readonly ca?: string
 }
 
 export const PUBLIC_ONLY: NetworkScope = { trustedRanges: [] }
 
-/** The network guard for the addresses that speech, trunks and session descriptions name. */
+/** The network guard for addresses of speech services, trunks and session descriptions. */
 export interface VoiceNetwork {
   within(scope: NetworkScope): Outbound
   close(): Promise<void>
@@ -20,7 +20,7 @@ export interface VoiceNetwork {
 interface VoiceNetworkDeps {
   readonly clock: Clock
   readonly resolve: Resolve
-  /** Where checked addresses are reached; default: there. */
+  /** Replaces the connection to a checked address; default: connects directly. */
   readonly dial?: Dial
 }
 

@@ -3,17 +3,17 @@ import { FRAME_MS } from './audio.ts'
 
 export interface Pacer {
   stop(): void
-  /** Times a frame was late by more than its length. */
+  /** How often a frame was late by more than its length. */
   underruns(): number
 }
 
 const TICK_MS = 20
-/** After a longer stop, such as sleep, the time is not made up for. */
+/** After a longer interruption, such as sleep, missed time is skipped. */
 const MADE_UP_MS = 1_000
 
 /**
- * Calls `frame` every 20 ms, or `speed` times as often. Late timers are made up for, so that it does not drift.
- * @param isHeld while true, time stands still.
+ * Calls `frame` every 20 ms, or `speed` times as often. Makes up for late timers, so that it does not drift.
+ * @param isHeld while true, no frames are called.
  */
 export function startPacer(
   clock: Pick<Clock, 'mono' | 'every'>,

@@ -2,7 +2,7 @@ import { FRAME_MS, peakOf } from './audio.ts'
 
 const SPANS_AT_MOST = 1_000
 
-/** Collects the waveform of one side while it is recorded. When there are too many spans, two become one. */
+/** Collects the waveform of one side during the recording. When there are too many spans, pairs are merged. */
 export function createPeaks() {
   let spans: number[] = []
   let framesPerSpan = 1
@@ -23,7 +23,9 @@ export function createPeaks() {
   }
 }
 
-/** Of both sides, the agent's first. They have as many spans: both were fed together. */
+/**
+ * The waveforms of both sides, the agent's first. Both have the same number of spans, because they were fed together.
+ */
 export function joinPeaks(agent: Uint8Array, person: Uint8Array): Uint8Array {
   const joined = new Uint8Array(agent.length + person.length)
   joined.set(agent)

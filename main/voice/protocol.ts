@@ -1,16 +1,16 @@
 import type { EndReason, TransferFailure, TranscriptLine } from '../contract/voice.ts'
 import type { AccountId } from '../kernel/ids.ts'
 
-/** What the service and the voice process say to each other. Everything here survives structured cloning. */
+/** Messages between the service and the voice process. Everything here survives structured cloning. */
 
 /** How a simulated person behaves. */
 export interface SandboxPerson {
-  /** By itself. One that rings is also answered by `remote_state`. */
+  /** What happens without intervention. A ringing phone can also be answered by `remote_state`. */
   readonly outcome: 'answers' | 'busy' | 'no_answer' | 'rejected'
   readonly answerAfterMs: number
-  /** Answers with the first line, instead of waiting to be greeted. */
+  /** The person speaks first instead of waiting for the greeting. */
   readonly speaksFirst: boolean
-  /** What the person says, one line after each answer. The person hangs up after the last one. */
+  /** The person's lines, one after each answer. The person hangs up after the last one. */
   readonly lines: readonly string[]
   /** How many times faster than a real call. */
   readonly speed: number
@@ -23,24 +23,24 @@ export interface SipTrunk {
   readonly username: string
   readonly password: string
   readonly callerId: string | null
-  /** A certificate authority besides those of the system; PEM. */
+  /** A certificate authority in addition to the system's; PEM. */
   readonly ca?: string
-  /** Private networks that the trunk and its media may be in: none unless the operator set the trunk. */
+  /** Private networks allowed for the trunk and its media: none unless the operator set the trunk. */
   readonly trustedRanges: readonly string[]
 }
 
 export type { TransferFailure } from '../contract/voice.ts'
 
-/** The way to the person. */
+/** How the person is reached. */
 export type Route =
   | { readonly kind: 'sandbox'; readonly person: SandboxPerson }
-  /** WebRTC with the signalling elsewhere. Without an offer of theirs, we make one. */
+  /** WebRTC with signaling elsewhere. Without an offer, we make one. */
   | { readonly kind: 'webrtc'; readonly offer: string | null }
   | { readonly kind: 'sip'; readonly trunk: SipTrunk; readonly number: string }
   /** A call that the trunk announced with `incoming`. */
   | { readonly kind: 'sip_incoming'; readonly incomingId: string }
 
-/** Where speech is heard and made. */
+/** Speech-to-text and text-to-speech services. */
 export interface SpeechServices {
   readonly brain: 'script' | 'pipeline' | 'realtime'
   readonly sttUrl: string | null
@@ -52,7 +52,7 @@ export interface SpeechServices {
   readonly realtimeVoice: string | null
   readonly apiKey: string | null
   readonly accountId: AccountId
-  /** Private networks that the services may be in: none unless the operator set them. */
+  /** Private networks allowed for the services: none unless the operator set them. */
   readonly trustedRanges: readonly string[]
 }
 
@@ -65,25 +65,25 @@ export interface AgentPlan {
 export interface CallPlan {
   readonly callId: string
   readonly route: Route
-  /** null: a person at the console talks, who made this offer. */
+  /** null: a person at the console talks, with this offer. */
   readonly agent: AgentPlan | null
   readonly consoleOffer: string | null
   readonly speech: SpeechServices
-  /** Said first. */
+  /** Played first. */
   readonly announcement: string | null
-  /** The file that is written while the call runs; null: nothing is recorded. */
+  /** File for the recording; null: no recording. */
   readonly recordTo: string | null
-  /** Written into the recording. */
+  /** Title stored in the recording. */
   readonly title: string
   readonly isSandbox: boolean
   readonly limitMs: number
-  /** How long it may ring. */
+  /** Ringing time limit. */
   readonly ringMs: number
-  /** How long sound may take to arrive once both sides agreed, or from the start if we answer an offer. */
+  /** Time limit for the first audio after both sides agreed, or from the start if we answer an offer. */
   readonly mediaMs: number
 }
 
-/** An error without its message, which may hold foreign text. */
+/** An error without its message, which may contain untrusted text. */
 export interface ErrorTrace {
   readonly name: string
   readonly code: string | null
@@ -94,37 +94,37 @@ export interface ErrorTrace {
 export interface RecordingFacts {
   readonly durationMs: number
   readonly hasAudio: boolean
-  /** A byte for each span of each side, the agent's first. */
+  /** One byte per span and side, the agent's first. */
   readonly peaks: Uint8Array
 }
 
 /** How a call ended. */
 export interface CallEnd {
   readonly reason: EndReason
-  /** From the first sound to the end, in the time of the recording; null if none arrived. */
+  /** From the first audio to the end, as in the recording; null if no audio arrived. */
   readonly talkedMs: number | null
   readonly recording: RecordingFacts | null
   readonly media: MediaCounts
 }
 
-/** What was measured of the sound. */
+/** Measurements of the audio. */
 export interface MediaCounts {
   readonly framesIn: number
   readonly framesLost: number
-  /** Times the sound to the person was late by more than a frame. */
+  /** How often audio to the person was late by more than a frame. */
   readonly underruns: number
 }
 
-/** What a running call can be asked for besides its end. */
+/** An action in a running call. */
 export type Control =
   | { readonly kind: 'hold'; readonly isHeld: boolean }
   | { readonly kind: 'press'; readonly digits: string }
   | { readonly kind: 'transfer'; readonly number: string }
 
 /**
- * Why a control had no effect. `refused`: by the trunk, with this SIP status. `no_answer`: the trunk did not say whether
- * it did it. `no_digits`: the other side takes none. `on_hold`: one side keeps the other on hold. `busy`: something else
- * is being changed. `cannot`: calls that travel this way have no such control.
+ * Why an action failed. `refused`: the trunk refused it with this SIP status. `no_answer`: the trunk did not confirm
+ * or refuse it. `no_digits`: the other side accepts no digits. `on_hold`: one side keeps the other on hold. `busy`:
+ * another change is running. `cannot`: calls on this route do not support it.
  */
 export type ControlResult =
   | { readonly ok: true }
@@ -141,11 +141,11 @@ export type CheckResult =
 export type ToVoice =
   | { readonly kind: 'place'; readonly plan: CallPlan }
   | { readonly kind: 'hang_up'; readonly callId: string; readonly reason: EndReason }
-  /** Hangs up once the person has been told. */
+  /** Says goodbye, then hangs up. */
   | { readonly kind: 'say_goodbye'; readonly callId: string; readonly reason: EndReason }
-  /** The person's session description, in answer to ours. */
+  /** The person's answer to our offer. */
   | { readonly kind: 'remote_answer'; readonly callId: string; readonly sdp: string }
-  /** What the network says about a call whose signalling is elsewhere; `accepted` answers a simulated phone. */
+  /** State reported by the network of a call with signaling elsewhere; `accepted` answers a simulated phone. */
   | { readonly kind: 'remote_state'; readonly callId: string; readonly state: 'ringing' | 'accepted' }
   | { readonly kind: 'control'; readonly callId: string; readonly requestId: number; readonly control: Control }
   | { readonly kind: 'listen'; readonly callId: string; readonly requestId: number; readonly offer: string }
@@ -154,22 +154,22 @@ export type ToVoice =
   | { readonly kind: 'reply'; readonly turnId: number; readonly text: string | null; readonly hangUp: boolean }
   | { readonly kind: 'check_speech'; readonly requestId: number; readonly speech: SpeechServices }
   | { readonly kind: 'check_trunk'; readonly requestId: number; readonly trunk: SipTrunk }
-  /** Keeps the trunk registered, so that it can be called; null: no longer. */
+  /** Keeps the trunk registered for incoming calls; null: unregisters it. */
   | { readonly kind: 'register'; readonly instanceId: string; readonly trunk: SipTrunk | null }
   | { readonly kind: 'refuse_incoming'; readonly incomingId: string }
   | { readonly kind: 'stop' }
 
 export type FromVoice =
   | { readonly kind: 'ready' }
-  /** Something threw where nobody catches. Its call has been ended; null: it belongs to none. */
+  /** An uncaught error. Its call has been ended; null: it belongs to none. */
   | {
       readonly kind: 'error'
       readonly callId: string | null
       readonly cause: ErrorTrace
-      /** The process ends, because nobody knows what the error has broken. */
+      /** The process ends, because its state is unknown after the error. */
       readonly isFatal: boolean
     }
-  /** Ours: an offer, or the answer to theirs. */
+  /** Our session description: an offer, or the answer to theirs. */
   | { readonly kind: 'local_sdp'; readonly callId: string; readonly sdp: string }
   | { readonly kind: 'console_answer'; readonly callId: string; readonly sdp: string }
   | { readonly kind: 'state'; readonly callId: string; readonly state: 'ringing' | 'in_progress' }
@@ -177,7 +177,7 @@ export type FromVoice =
   | { readonly kind: 'held'; readonly callId: string; readonly isHeld: boolean }
   | { readonly kind: 'not_transferred'; readonly callId: string; readonly failure: TransferFailure | null }
   | { readonly kind: 'controlled'; readonly requestId: number; readonly result: ControlResult }
-  /** The person said something; the agent answers with `reply`. */
+  /** The person said something; the service sends the agent's answer as `reply`. */
   | { readonly kind: 'turn'; readonly callId: string; readonly turnId: number; readonly text: string }
   | { readonly kind: 'ended'; readonly callId: string; readonly end: CallEnd }
   | { readonly kind: 'listening'; readonly requestId: number; readonly answer: string | null }

@@ -15,7 +15,7 @@ import { createPeaks, joinPeaks } from './peaks.ts'
 import type { RecordingFacts } from './protocol.ts'
 
 export interface Recorder {
-  /** Adds 20 ms of both sides. Never waits: what cannot be written yet is kept in memory. */
+  /** Adds 20 ms of both sides. Never waits: audio that cannot be written yet is kept in memory. */
   add(agent: Int16Array, person: Int16Array): void
   /** Completes the file. @returns null: nothing was recorded, or it could not be written. */
   close(): Promise<RecordingFacts | null>

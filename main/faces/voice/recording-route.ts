@@ -8,7 +8,7 @@ interface OfRecording {
   Querystring: { exp?: unknown; sig?: unknown }
 }
 
-/** Recordings by their signed addresses. They need no key: players follow the redirect of the download without one. */
+/** Recordings by their signed URLs. They need no API key: players follow the redirect of the download without one. */
 export function addRecordingRoute(app: FastifyInstance, { recording }: Pick<VoicePages, 'recording'>): void {
   app.get<OfRecording>('/files/rec/:id', { config: { open: true } }, async (request, reply) => {
     const { id } = request.params

@@ -23,8 +23,8 @@ const SCRIPT_SECONDS = 300
 const PREFLIGHT_SECONDS = 600
 
 /**
- * What pages of others use: the script of the widget, and the calls it begins. The origin is judged before the body is
- * read, and only pages of allowed origins may read an answer.
+ * Routes for pages on other sites: the widget's script and the calls that it starts. The origin is checked before the
+ * body is read, and only pages of allowed origins may read an answer.
  */
 export function addWidgetRoutes(app: FastifyInstance, { widgets }: Pick<VoicePages, 'widgets'>): void {
   const config = { widget: true } as const
@@ -35,7 +35,7 @@ export function addWidgetRoutes(app: FastifyInstance, { widgets }: Pick<VoicePag
       .headers({
         'content-type': 'text/javascript; charset=utf-8',
         'cache-control': `public, max-age=${SCRIPT_SECONDS}`,
-        // It is for pages of others.
+        // Pages on other sites load it.
         'cross-origin-resource-policy': 'cross-origin',
       })
       .send((script ??= Buffer.from(widgetScript()))),
@@ -83,7 +83,7 @@ export function addWidgetRoutes(app: FastifyInstance, { widgets }: Pick<VoicePag
   })
 }
 
-/** The page on which the owner of a widget tries it. Only a signed link opens it. */
+/** The page on which the owner of a widget tests it. Only a signed link opens it. */
 export function addWidgetTestRoute(app: FastifyInstance, { widgets }: Pick<VoicePages, 'widgets'>): void {
   app.get<OfWidget>('/widget/:key/test', { config: { open: true } }, async (request, reply) => {
     const { key } = request.params
@@ -98,6 +98,6 @@ export function addWidgetTestRoute(app: FastifyInstance, { widgets }: Pick<Voice
   })
 }
 
-/** The same for a widget that does not exist: whether it does is nobody's business. */
+/** A widget that does not exist gets the same answer, so that nobody learns which ones exist. */
 const refused = () =>
   new ApiError('forbidden_origin', 'This page may not use the widget. Add its origin to allowed_origins of the widget.')

@@ -1,4 +1,7 @@
-/* eslint-disable no-restricted-globals -- this runs in a visitor's browser, which has no world to take them from */
+/*
+ * eslint-disable no-restricted-globals -- this runs in a visitor's browser, where only globals provide these
+ * functions
+ */
 import {
   buildWidget,
   WIDGET_WORDS,
@@ -14,7 +17,7 @@ type Build = typeof buildWidget
 export const widgetScript = (): string =>
   `;(${runWidget.toString()})(${JSON.stringify(WIDGET_WORDS)}, ${buildWidget.toString()});\n`
 
-/** Runs in the visitor's browser, so it uses nothing of this module. */
+/** Runs in the visitor's browser, so it must not use anything from this module. */
 function runWidget(allWords: Words, build: Build): void {
   interface View extends WidgetLook {
     readonly language: string
@@ -29,14 +32,14 @@ function runWidget(allWords: Words, build: Build): void {
   let peer: RTCPeerConnection | undefined
   let session: string | undefined
   let stream: MediaStream | undefined
-  /** Counted, so that what a call that was hung up still waits for does not touch the next one. */
+  /** Counts the calls, so that late results of an ended call do not affect the next one. */
   let attempt = 0
 
   void fetch(base + query)
     .then(async (response) => (response.ok ? start((await response.json()) as View) : undefined))
     .catch(() => {})
 
-  /** As the widget says, else as the page, else as the browser of the visitor. */
+  /** The language of the widget, otherwise of the page, otherwise of the visitor's browser. */
   function languageFor(wanted: string): WidgetLanguage {
     const tags = wanted === 'auto' ? [document.documentElement.lang, ...navigator.languages] : [wanted]
     for (const tag of tags) {
@@ -51,7 +54,7 @@ function runWidget(allWords: Words, build: Build): void {
     const language = languageFor(view.language)
     const words = allWords[language]
     const widget: WidgetElements = build(view, { words, language }, { begin, toggleMute, end: () => stop(words.ended) })
-    // The script may be done before the page has a body.
+    // The script may run before the page has a body.
     if (document.readyState === 'loading')
       document.addEventListener('DOMContentLoaded', () => document.body.append(widget.host))
     else document.body.append(widget.host)
@@ -90,7 +93,7 @@ function runWidget(allWords: Words, build: Build): void {
     async function connect(own: MediaStream): Promise<void> {
       const connection = new RTCPeerConnection()
       peer = connection
-      // Only the sound: the camera is a preview.
+      // Only the audio: the camera is a preview.
       for (const track of own.getAudioTracks()) connection.addTrack(track, own)
       connection.addEventListener('track', ({ streams }) => {
         widget.audio.srcObject = streams[0] ?? null

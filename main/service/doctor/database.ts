@@ -15,7 +15,7 @@ import { broken, warning, ok, type Finding } from './finding.ts'
 
 type Reading = Pick<Db, 'read' | 'readOne' | 'boot'>
 
-/** A clock that stands this far before what was written last has been set back. */
+/** If the clock is this far behind the latest write, it was set back. */
 const CLOCK_SLACK_MS = 60_000
 
 const newestEvent = sql<Record<never, never>, { createdAtMs: number | null }>(
@@ -27,14 +27,14 @@ const anyLease = sql<Record<never, never>, { lease: BootId }>(
 )
 
 interface Circumstances {
-  /** Of the running service; null: none runs, and what the last one left under way is its rightful rest. */
+  /** Boot of the running service; null: none is running, and unfinished work of the last one is normal. */
   readonly boot: BootId | null
   readonly nowMs: number
-  /** The disk has no room that opening a database needs. */
+  /** The disk is too full to open a database. */
   readonly isTooFull: boolean
 }
 
-/** Looks through the database, on a connection of its own. */
+/** Checks the database on its own connection. */
 export async function checkDatabase(
   file: string,
   { boot, nowMs, isTooFull }: Circumstances,
@@ -68,7 +68,7 @@ async function lastBootOf(opened: ReadOnly): Promise<BootId> {
   return (await opened.db(none).readOne(anyLease, {}))?.lease ?? none
 }
 
-/** Not possible in a read-only folder. The report is true anyway. */
+/** Fails in a read-only folder; the report is correct anyway. */
 function markIfPossible(file: string, damage: readonly string[]): void {
   try {
     markDamaged(file, damage)
@@ -86,11 +86,11 @@ function openFailure(file: string, error: unknown, nowMs: number, isTooFull: boo
 const damaged = (file: string, what: string, nowMs: number) =>
   broken('database', `${file} is damaged (${what}). ${nextStartOf(file, nowMs)}`)
 
-/** The file is not there, although copies of it are. */
+/** The file is missing although backups of it exist. */
 export const missing = (file: string, nowMs: number): Finding =>
   broken('database', `${file} is missing, but backups exist. ${nextStartOf(file, nowMs)}`)
 
-/** Only the file of facts knows that there was one. */
+/** Only the file of facts shows that a database existed. */
 export const missingWithoutBackup = (file: string): Finding =>
   broken(
     'database',

@@ -8,7 +8,7 @@ import { broken, ok, type Finding } from './finding.ts'
 const ROWS = 1_000
 const NAMED = 3
 
-/** Whether every file that the database names is on the disk, with all of its bytes. */
+/** Checks that every file named in the database exists on disk with its full size. */
 export async function checkFiles(home: string, db: Pick<Db, 'read'>, nowMs: number): Promise<Finding> {
   const folder = join(home, 'files')
   const missing = new Map<string, string[]>()

@@ -1,7 +1,7 @@
-/** `look`: it works, and a person should know. `broken`: it does not work, and a person must act. */
+/** `look`: it works, but a person should know about it. `broken`: it does not work, and a person must act. */
 export type FindingState = 'well' | 'look' | 'broken'
 
-/** What one look found. */
+/** The result of one check. */
 export interface Finding {
   readonly subject: string
   readonly state: FindingState

@@ -4,13 +4,13 @@ import type { Db } from '../../kernel/db.ts'
 import { sql } from '../../kernel/sql.ts'
 import { ok, warning, type Finding } from './finding.ts'
 
-/** Of numbers that are connected; null: that of the service. */
+/** Versions of connected numbers; null: that of the service. */
 const versionsInUse = sql<Record<never, never>, { version: string | null; count: number }>(
   `SELECT graph_version AS version, COUNT(*) AS count FROM official_numbers WHERE phone_number_id IS NOT NULL
    GROUP BY graph_version ORDER BY graph_version`,
 )
 
-/** Whether Meta ends a version of its API that official numbers use. */
+/** Checks whether Meta ends an API version that official numbers use. */
 export async function checkGraphVersions(
   db: Pick<Db, 'read'>,
   { graphBaseUrl, graphVersion }: Pick<Config, 'graphBaseUrl' | 'graphVersion'>,

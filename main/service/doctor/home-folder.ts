@@ -14,10 +14,10 @@ import { broken, warning, ok, type Finding } from './finding.ts'
 const MB = 1_000_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** From one copy to the next it is at most three hours of the clock; one more, and a copy did not come. */
+/** Two backups are at most three hours apart; after one more hour, a backup is missing. */
 const OVERDUE_HOURS = 4
 
-/** Whose it is, who can read it, and how much is in it. */
+/** Checks the owner, access rights and size of the folder. */
 export function checkHome(home: string): Finding[] {
   const open = process.platform === 'win32' ? 0 : statSync(home).mode & 0o022
   const parts = ['switchboard.db', 'switchboard.db-wal', 'backups', 'logs', 'reserve.bin', ...quarantinesIn(home)]
@@ -52,8 +52,8 @@ export async function checkDisk(config: Config, freeBytes: FreeBytes): Promise<F
 }
 
 /**
- * The newest copy is opened and looked through: a backup nobody ever opened is a hope.
- * @param startedAtMs of the service that runs; null: none does.
+ * Opens and checks the newest backup, because an unchecked backup may be unusable.
+ * @param startedAtMs of the running service; null: none.
  */
 export function checkBackups({ home, backups }: Config, nowMs: number, startedAtMs: number | null): Finding {
   const file = databaseIn(home)
@@ -77,7 +77,7 @@ export function checkBackups({ home, backups }: Config, nowMs: number, startedAt
   return ok('backups', `${made} is from ${isoTime(newest.madeAtMs)}, ${formatBytes(newest.bytes)}, and intact.`)
 }
 
-/** That the database cannot be read is said where it is looked at. */
+/** An unreadable database is reported by its own check. */
 function backupLagOf(file: string, copy: string): BackupLag | null {
   try {
     return findBackupLag(file, copy)
@@ -87,9 +87,8 @@ function backupLagOf(file: string, copy: string): BackupLag | null {
 }
 
 /**
- * An old copy alone is no fault: nothing is copied where nothing happened, nor while no service runs or the machine
- * sleeps. Hours in which something happened are hours in which a copy was due. A service that has just started has not
- * had its time.
+ * An old backup alone is not a fault: nothing is copied while nothing changes, no service runs or the machine sleeps.
+ * A backup is due for each hour with changes. A service that has just started gets time to make one.
  */
 function overdueSince(uncopied: BackupLag | null, nowMs: number, startedAtMs: number | null): number | null {
   if (uncopied === null || uncopied.hours < OVERDUE_HOURS) return null

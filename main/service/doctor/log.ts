@@ -10,7 +10,7 @@ import { ok, warning, type Finding } from './finding.ts'
 
 const Loss = Type.Object({ time: Type.String(), event: Type.Literal(LINES_LOST), lines: Type.Integer() })
 
-/** Whether the log can be written, and whether lines are missing from the files that are kept. */
+/** Checks whether the log can be written, and whether the kept files have gaps. */
 export function checkLog({ home, logFiles }: Pick<Config, 'home' | 'logFiles'>): Finding {
   if (logFiles === 0) return warning('log', 'Log files are off (log-files is 0). Logs go to standard error only.')
   const folder = logFolderOf(home)
@@ -32,7 +32,7 @@ export function checkLog({ home, logFiles }: Pick<Config, 'home' | 'logFiles'>):
   }
 }
 
-/** Why nothing can be written there; null: nothing is in the way. The folder is made with the first line. */
+/** Why the log cannot be written; null if it can. The folder is created with the first line. */
 function findObstacle(folder: string): string | null {
   const current = join(folder, logFileName(0))
   try {

@@ -6,7 +6,10 @@ import { warning, ok, type Finding } from './finding.ts'
 const TIMEOUT_MS = 5_000
 const SKEW_WARN_MS = 60_000
 
-/** One request to where messages go. Any answer shows whether names, connections and certificates work, and the time there. */
+/**
+ * One request to the messaging network. Any answer shows that name resolution, connections and certificates work, and
+ * what time it is there.
+ */
 export async function checkNetwork({ clock, config, resolve = systemResolve, dial }: World): Promise<Finding> {
   if (config.graphBaseUrl === 'sandbox') return ok('network', 'No network needed: Meta is simulated on this machine.')
   const outbound = createOutbound({ clock, resolve, dial, trustedRanges: config.trustedRanges })
@@ -19,7 +22,7 @@ export async function checkNetwork({ clock, config, resolve = systemResolve, dia
       headers: {},
       headersTimeoutMs: TIMEOUT_MS,
       connectTimeoutMs: TIMEOUT_MS,
-      // Nothing inside is asked, so nobody's name is needed.
+      // The request does not concern an account.
       from: { accountId: '' as AccountId },
     })
     if (answer.kind === 'failure')

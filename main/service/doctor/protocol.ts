@@ -10,10 +10,10 @@ const learnedVersion = sql<Record<never, never>, { version: string; learnedAtMs:
 )
 
 const DAY_MS = 86_400_000
-/** The youngest version that WhatsApp is known to have refused was this old. */
+/** Age of the newest version that WhatsApp is known to have refused. */
 const OLD_DAYS = 80
 
-/** The version of WhatsApp Web that paired phones connect with. WhatsApp refuses old ones, for all phones on one day. */
+/** The version of WhatsApp Web that paired phones use. WhatsApp refuses old versions for all phones on the same day. */
 export async function checkProtocol(
   db: Pick<Db, 'readOne'>,
   configured: string | null,

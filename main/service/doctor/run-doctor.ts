@@ -20,7 +20,7 @@ import { checkNetwork } from './network.ts'
 import { checkProtocol } from './protocol.ts'
 import { checkRunningVault, checkVault, type VaultFacts } from './vault.ts'
 
-/** What a running service says of itself. */
+/** Facts reported by a running service. */
 export interface ServiceFacts {
   readonly version: string
   readonly url: string
@@ -31,9 +31,9 @@ export interface ServiceFacts {
 }
 
 /**
- * Looks at everything the service stands on, and changes nothing: only that the database is damaged is noted beside it.
- * @param running null: no service runs in this home. Then nobody else may begin to while this looks.
- * @param isOffline nobody outside is asked.
+ * Checks everything that the service depends on, without changing anything except a marker for a damaged database.
+ * @param running null: no service runs in this home; then none may start during the check.
+ * @param isOffline makes no network requests.
  */
 export async function runDoctor(
   world: World,

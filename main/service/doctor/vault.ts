@@ -24,8 +24,8 @@ interface VaultWorld extends Pick<World, 'clock' | 'random' | 'log' | 'importKey
 type Reading = Pick<Db, 'read' | 'readOne' | 'boot'>
 
 /**
- * A running service keeps the key in its memory, so the keychain is asked as well: an entry that is gone is first missed
- * at the next start. A file needs a passphrase that this command may not have.
+ * A running service keeps the key in memory, so the keychain is checked as well: a missing entry would only show at
+ * the next start. A key file needs a passphrase that this command may not have.
  */
 export async function checkRunningVault(world: VaultWorld, reading: Reading, running: VaultFacts): Promise<Finding> {
   if (running.state !== 'open' || running.kind !== 'keychain') return judgeVault(running)
@@ -37,7 +37,7 @@ export async function checkRunningVault(world: VaultWorld, reading: Reading, run
   )
 }
 
-/** Asks keychain or file for the key of this home, changing nothing. */
+/** Reads the key of this home from the keychain or file, without changing anything. */
 export async function checkVault(world: VaultWorld, reading: Reading): Promise<Finding> {
   const db: Db = {
     ...reading,

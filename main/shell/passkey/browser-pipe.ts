@@ -31,7 +31,7 @@ export async function startPipedBrowser(
     unread = messages.pop() ?? ''
     for (const message of messages) receive(message)
   })
-  // The exit of the process is what counts.
+  // Errors of the pipes are ignored, because the exit of the process is handled.
   for (const pipe of [toBrowser, fromBrowser]) pipe.on('error', () => {})
   void exited.then(end)
 

@@ -27,7 +27,7 @@ export async function startOpenedBrowser(
 ): Promise<OwnBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'switchboard-passkey-'))
   const removeProfile = () => rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
-  // -n starts another instance than the one that may be running, -W waits until it quits.
+  // -n starts another instance beside a running one, -W waits until it quits.
   const child = spawn(
     open,
     ['-n', '-W', '-a', app, '--args', '--remote-debugging-port=0', ...startWords(profile, words)],

@@ -9,7 +9,7 @@ interface ReadinessNeeds extends Computer {
 
 const LINUX_BLUETOOTH = '/sys/class/bluetooth'
 
-/** What the computer has for a passkey, found without opening anything. */
+/** The passkey options of this computer, found without opening anything. */
 export function passkeyReadiness({ list = readdirSync, ...computer }: ReadinessNeeds): PasskeyReadiness {
   if (computer.platform === 'win32') return { way: 'window', hasBluetooth: null }
   const way = findInstalledBrowser(computer) ? 'browser' : 'none'
@@ -20,7 +20,7 @@ function hasAdapter(list: (folder: string) => readonly string[]): boolean {
   try {
     return list(LINUX_BLUETOOTH).length > 0
   } catch {
-    // The kernel has the folder only with a driver.
+    // The kernel creates the folder only with a driver.
     return false
   }
 }

@@ -14,7 +14,7 @@ const ANSWER_MS = 600_000
 
 export interface PasskeySigner {
   sign(request: PasskeyRequest): Promise<SignOutcome>
-  /** Resolves when nothing is open any more. */
+  /** Resolves when every page is closed. */
   close(): Promise<void>
 }
 
@@ -22,7 +22,10 @@ export interface PasskeySigner {
 export function createPasskeySigner({ clock, ways }: SignerDeps): PasskeySigner {
   let current: { readonly dismiss: () => void; readonly ended: Promise<unknown> } | undefined
 
-  /** Tries the next way only if the passkey could not be asked for. If the person dismissed it, nothing is tried again. */
+  /**
+   * Tries the next way only if the page could not ask for the passkey. If the person dismissed the prompt, nothing is
+   * retried.
+   */
   async function signSomehow(request: PasskeyRequest, dismissed: Promise<SignOutcome>): Promise<SignOutcome> {
     for (const open of ways) {
       const outcome = await signOnce(open, request, dismissed)

@@ -40,6 +40,6 @@ export interface SigningPage {
   evaluate(expression: string): Promise<unknown>
   /** Resolves when the person closes it. */
   readonly gone: Promise<void>
-  /** Leaves nothing behind. */
+  /** Closes the page and deletes its data. */
   close(): Promise<void>
 }

@@ -5,14 +5,14 @@ interface Said {
   readonly body: string
 }
 
-/** What the system's own menus, notes and boxes say; the page has its words in renderer/locales. */
+/** Texts of system menus, notifications and dialogs; the page has its texts in renderer/locales. */
 export interface Words {
   readonly open: string
   readonly quit: string
   readonly settings: string
   readonly tray: {
     readonly starting: string
-    /** How the numbers are, in one line. */
+    /** State of the numbers in one line. */
     readonly state: (counts: Counts) => string
     readonly lost: (count: number) => string
   }

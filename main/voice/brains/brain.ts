@@ -4,15 +4,15 @@ import type { Mouth } from '../mouth.ts'
 import type { AgentPlan, SpeechServices } from '../protocol.ts'
 import type { Tts } from '../speech/speech.ts'
 
-/** What the agent does in a call: hears, thinks, and speaks through the mouth. */
+/** The agent in a call: it listens, answers, and speaks through the mouth. */
 export interface VoiceBrain {
   /** Somebody answered. */
   start(): void
-  /** 20 ms of the person. */
+  /** 20 ms of audio from the person. */
   hear(frame: Int16Array, atMs: number): void
-  /** What the person said, where a simulation knows it. */
+  /** What the person said, as text, if a simulation provides it. */
   caption(text: string): void
-  /** It computes what it will say. A call of the sandbox that runs faster than time waits for it. */
+  /** Whether it is preparing an answer. A sandbox call that runs faster than real time waits for it. */
   isBusy(): boolean
   stop(): void
 }
@@ -21,25 +21,25 @@ export interface BrainDeps {
   readonly clock: Clock
   readonly agent: AgentPlan
   readonly speech: SpeechServices
-  /** Said first. */
+  /** Played first. */
   readonly announcement: string | null
   readonly mouth: Mouth
-  /** The voice that comes with Switchboard. */
+  /** The voice included in Switchboard. */
   readonly builtIn: Tts
-  /** Whether captions come, as from the sandbox. */
+  /** Whether captions are provided, as in the sandbox. */
   readonly hasCaptions: boolean
-  /** What the agent answers. Never rejects. */
+  /** The agent's answer. Never rejects. */
   readonly answer: (text: string) => Promise<{ readonly text: string | null; readonly hangUp: boolean }>
   readonly onPersonLine: (line: TranscriptLine) => void
-  /** Milliseconds since the answer, in the time of the recording. */
+  /** Milliseconds since the answer of the call, as in the recording. */
   readonly nowMs: () => number
   /** Ends the call once the agent has finished speaking. */
   readonly hangUpWhenQuiet: () => void
-  /** Speech or model failed for good. */
+  /** Speech or model failed permanently. */
   readonly onFailed: (error: unknown) => void
 }
 
-/** Speaks a text through the mouth, piece by piece as it is made. */
+/** Speaks a text, chunk by chunk as the audio is generated. */
 export async function speak(
   { mouth }: Pick<BrainDeps, 'mouth'>,
   tts: Tts,

@@ -4,12 +4,12 @@ import { createVoiceActivity } from '../vad.ts'
 import { speak, type BrainDeps, type VoiceBrain } from './brain.ts'
 
 const VOICE = 'alloy'
-/** A service that fails once may work the next time. */
+/** A service that fails once may work the next time, so single failures are ignored. */
 const FAILURES_AT_MOST = 3
 
 /**
- * Hears with a speech-to-text service, lets the agent answer, and speaks with a text-to-speech service. Whoever begins to
- * speak interrupts the agent.
+ * Uses a speech-to-text service, the agent, and a text-to-speech service. A person who starts to speak interrupts the
+ * agent.
  */
 export function createPipelineBrain(deps: BrainDeps, outbound: Pick<Outbound, 'open'>): VoiceBrain {
   const { mouth, agent, speech } = deps
@@ -24,7 +24,7 @@ export function createPipelineBrain(deps: BrainDeps, outbound: Pick<Outbound, 'o
     if (++failures >= FAILURES_AT_MOST) deps.onFailed(error)
   }
 
-  /** Sentence by sentence, so that the first is heard while the next is made. */
+  /** Sentence by sentence, so that the first is played while the next is generated. */
   async function say(text: string, signal: AbortSignal): Promise<void> {
     for (const sentence of sentencesOf(text)) {
       if (signal.aborted) return
@@ -37,7 +37,7 @@ export function createPipelineBrain(deps: BrainDeps, outbound: Pick<Outbound, 'o
     if (signal.aborted || text === '') return
     deps.onPersonLine({ speaker: 'person', start_ms: startMs, end_ms: endMs, text })
     const reply = await deps.answer(text)
-    // Spoken only if nobody has interrupted meanwhile.
+    // Spoken only if the person has not interrupted meanwhile.
     if (reply.text !== null) await say(reply.text, signal)
     failures = 0
     if (reply.hangUp) deps.hangUpWhenQuiet()
@@ -73,7 +73,7 @@ export function createPipelineBrain(deps: BrainDeps, outbound: Pick<Outbound, 'o
   }
 }
 
-/** A text in sentences that are long enough to be worth a request. */
+/** Splits a text into sentences that are long enough for a request. */
 export function sentencesOf(text: string): string[] {
   const sentences: string[] = []
   for (const part of text.split(/(?<=[.!?…])\s+/)) {

@@ -7,7 +7,7 @@ import { createResampler, RATE } from '../audio.ts'
 import type { Speaking } from '../mouth.ts'
 import type { BrainDeps, VoiceBrain } from './brain.ts'
 
-/** What the server says, as far as we listen. */
+/** The parts of server events that are used. */
 interface ServerEvent {
   readonly type: string
   readonly delta?: string
@@ -18,21 +18,21 @@ interface ServerEvent {
 const MODEL_RATE = 24_000
 const VOICE = 'marin'
 const OPEN_MS = 10_000
-/** Until the model has begun the session, the connection included. */
+/** Time limit for starting the session, including the connection. */
 const BEGIN_MS = 15_000
-/** Sixteen times what can be played meanwhile. All calls share one process. */
+/** Sixteen times the playback rate, because all calls share one process. */
 const BYTES_PER_SECOND = 1024 * 1024
-/** What a message takes besides its length. */
+/** Cost of a message in addition to its length. */
 const MESSAGE_COSTS = 1024
-/** What is not sent in time is worth nothing: sound of two seconds. */
+/** Two seconds of audio: later audio is useless. */
 const BUFFERED_AT_MOST = MODEL_RATE * 2 * 2
 
-/** Models speak faster than sound is played, one answer at a time. What is further ahead nobody will hear. */
+/** Models generate faster than audio is played, one answer at a time. Audio further ahead would never be heard. */
 const AHEAD_AT_MOST_MS = 180_000
-/** Of one answer, or of what the person said. */
+/** Limit for the text of one answer or one utterance. */
 const TEXT_AT_MOST = 20_000
 
-/** Lets a speech-to-speech model talk, over a WebSocket in the shape of OpenAI's Realtime API. */
+/** Connects a speech-to-speech model over a WebSocket, in the format of OpenAI's Realtime API. */
 export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'webSocket'>): VoiceBrain {
   const { clock, mouth, agent, speech, announcement, nowMs } = deps
   const toModel = createResampler(RATE, MODEL_RATE)
@@ -41,7 +41,7 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
   let speaking: Speaking | undefined
   let said = ''
   let personStartMs = 0
-  /** Sound that came since the agent was last quiet. */
+  /** Audio received since the agent was last silent. */
   let sound = { sinceMs: 0, ms: 0 }
   let isStopped = false
   let isReady = false
@@ -112,7 +112,7 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
       case 'input_audio_buffer.speech_started':
         personStartMs = nowMs()
         if (mouth.isQuiet()) return
-        // The person interrupts: what the model still says is not wanted any more.
+        // The person interrupts, so the rest of the model's answer is dropped.
         speaking?.setText(said)
         mouth.interrupt(nowMs())
         speaking = undefined
@@ -130,7 +130,7 @@ export function createRealtimeBrain(deps: BrainDeps, outbound: Pick<Outbound, 'w
           },
         })
       case 'error':
-        // There was nothing to cancel: the answer had just ended.
+        // There was nothing to cancel, because the answer had just ended.
         if (error?.code === 'response_cancel_not_active') return
         return fail(new Error(error?.message?.slice(0, 500) ?? 'The realtime model reported an error.'))
     }

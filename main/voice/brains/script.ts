@@ -5,8 +5,8 @@ const CANNOT_UNDERSTAND =
   'I cannot understand speech on this line yet. Please say what you need after this, and somebody will call you back.'
 
 /**
- * Speaks with the built-in voice. It understands the sandbox, which says in text what its people say; anybody else hears
- * the greeting and can leave a message, which is recorded.
+ * Speaks with the built-in voice. It understands sandbox people, whose words arrive as text; real callers hear the
+ * greeting and can leave a recorded message.
  */
 export function createScriptBrain(deps: BrainDeps): VoiceBrain {
   const stopped = new AbortController()

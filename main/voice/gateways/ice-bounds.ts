@@ -2,17 +2,17 @@ import type { RTCIceTransport, RTCPeerConnection } from 'werift'
 
 type Connection = RTCIceTransport['connection']
 
-/** A method that the type of a connection leaves out. */
+/** A method that the connection's type does not declare. */
 interface ChecksIncoming {
   checkIncoming: (message: unknown, address: readonly [host: string, port: number], protocol: unknown) => void
 }
 
-/** Addresses that one call may be offered from. A person who moves between networks uses a handful. */
+/** Limit of remote addresses for one call. A person who moves between networks uses a handful. */
 const REMOTE_ADDRESSES_AT_MOST = 24
 
 /**
- * The other side knows our password, and may send checks that seem to come from anywhere. werift sends checks of its own
- * to every such address and remembers all of them.
+ * The other side knows our password and may send checks with forged sources. werift sends its own checks to every
+ * such address and remembers all of them.
  */
 export function boundConnectivityChecks(peer: RTCPeerConnection): void {
   for (const transport of peer.iceTransports) {
@@ -27,20 +27,20 @@ export function boundConnectivityChecks(peer: RTCPeerConnection): void {
   }
 }
 
-/** Sources of sound in one call: a microphone, and what a browser changes to. */
+/** Limit of audio sources in one call: a microphone, and those that a browser switches to. */
 const SOURCES_AT_MOST = 16
 const NOTHING = Buffer.alloc(0)
-/** Where the header of a packet has its source. */
+/** Offset of the source in a packet's header. */
 const SOURCE_AT = { srtp: 8, srtcp: 4 } as const
 
 interface Decrypts {
   decrypt: (packet: Buffer) => Buffer
 }
 
-/** Of a transport that is connected; its type leaves them out. */
+/** Fields of a connected transport that its type does not declare. */
 type Encrypted = Partial<Record<keyof typeof SOURCE_AT, Decrypts>>
 
-/** werift remembers every source that it has heard. Called once the connection is encrypted. */
+/** werift remembers every source that it receives. Called once the connection is encrypted. */
 export function boundSources({ dtlsTransports }: { readonly dtlsTransports: readonly object[] }): void {
   for (const transport of dtlsTransports as readonly Encrypted[])
     for (const kind of ['srtp', 'srtcp'] as const) bound(transport[kind], SOURCE_AT[kind])
@@ -55,7 +55,7 @@ function bound(session: Decrypts | undefined, at: number): void {
     const source = packet.readUInt32BE(at)
     if (!known.has(source) && known.size >= SOURCES_AT_MOST) return NOTHING
     const decrypted = decrypt(packet)
-    // Only now is it certain who sent it.
+    // Only after decryption is the sender authenticated.
     known.add(source)
     return decrypted
   }

@@ -16,15 +16,15 @@ interface Line {
 
 const RING_AFTER_MS = 300
 const BUSY_AFTER_MS = 800
-/** How long a person waits after somebody has spoken, and for somebody who says nothing. */
+/** How long the person waits after the other side has spoken, and for a silent other side. */
 const PAUSE_FRAMES = 700 / FRAME_MS
 const PATIENCE_FRAMES = 8_000 / FRAME_MS
-/** In noise, or through a very long answer. */
+/** Limit in case of noise or a very long answer. */
 const LONGEST_WAIT_FRAMES = 20_000 / FRAME_MS
 const GOODBYE_FRAMES = 1_000 / FRAME_MS
 const HANG_UP_FRAMES = 300 / FRAME_MS
 
-/** A person who is simulated: answers, waits until the agent has spoken, says a line, and hangs up after the last one. */
+/** A simulated person: answers, waits until the agent has spoken, says a line, and hangs up after the last one. */
 export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxDeps): CallLeg {
   const { speed, outcome, answerAfterMs } = person
   const broken = new AbortController()
@@ -35,7 +35,7 @@ export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxD
   let prepared: Promise<Line[]> | undefined
   let isAnswered = false
   let isOver = false
-  /** Frames since the agent was last heard; null: not yet since our last line. */
+  /** Frames since the agent last spoke; null: not yet since our last line. */
   let quietFrames: number | null = null
   let waitedFrames = 0
   let hasSpoken = false
@@ -74,7 +74,7 @@ export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxD
   function answer(): void {
     if (isAnswered) return
     isAnswered = true
-    // It can no longer be declined.
+    // An answered call can no longer be declined.
     for (const timer of timers) timer.cancel()
     prepared ??= prepare()
     prepared.then(
@@ -108,7 +108,7 @@ export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxD
     waitedFrames++
     const [line] = lines
     if (line === undefined) {
-      // Hears the goodbye out.
+      // Waits until the goodbye has been played.
       const isQuiet = quietFrames === null || quietFrames >= HANG_UP_FRAMES
       if (isQuiet && waitedFrames >= GOODBYE_FRAMES) end('person_hung_up')
       return null
@@ -127,7 +127,7 @@ export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxD
       if (outcome === 'busy') return after(BUSY_AFTER_MS, () => end('busy'))
       after(RING_AFTER_MS, () => given.onRinging())
       if (outcome === 'rejected') return after(answerAfterMs, () => end('rejected'))
-      // Rings until the caller gives up.
+      // Rings until the caller hangs up.
       if (outcome === 'no_answer') return
       prepared = prepare()
       prepared.catch(() => {})
@@ -144,7 +144,7 @@ export function createSandboxLeg(person: SandboxPerson, { clock, tts }: SandboxD
       return next()
     },
     remoteAnswer() {},
-    /** Somebody with the phone answers. */
+    /** Somebody answers with the simulated phone. */
     remoteState(state) {
       if (state === 'accepted' && !isOver) answer()
     },

@@ -1,25 +1,25 @@
 import { isIP } from 'node:net'
 import { parse } from 'sdp-transform'
 
-/** A browser names a few. Each one is sent some thirty packets until it answers. */
+/** A browser sends a few. Each one receives about thirty packets until it answers. */
 const CANDIDATES_AT_MOST = 8
-/** Sound, and what the other side offers besides it. Each one opens sockets. */
+/** Limit of media lines: the audio and whatever else is offered. Each one opens sockets. */
 const MEDIA_AT_MOST = 3
 
-/** What Meta accepts: fingerprints by SHA-256 alone. */
+/** Meta accepts only SHA-256 fingerprints. */
 export function withSha256Only(sdp: string): string {
   const lines = sdp.split(/\r?\n/).filter((line) => !/^a=fingerprint:(?!sha-256 )/i.test(line))
   return lines.join('\r\n')
 }
 
 /**
- * Their session description, with those candidates only that packets may be sent to: literal addresses, over UDP, and a
- * few of them. A name, even one of mDNS, would be looked up. Candidates on the same computer or network are not needed:
- * the other side sees ours and sends to them, and that opens the way back.
+ * Their session description with only those candidates to which packets may be sent: a few literal addresses over
+ * UDP. Names, including mDNS names, would be looked up. Candidates on the same computer or network are not needed:
+ * the other side sends to our candidates, which opens the way back.
  */
 export function withPermittedCandidates(sdp: string, permits: (ip: string) => boolean): string {
   let kept = 0
-  // Every line break that a parser might know, so that no line hides in another.
+  // Splits at every line break that a parser might accept, so that no line is hidden in another.
   const lines = sdp.split(/\r\n|\r|\n/).filter((line) => {
     // Without candidates the connection would fail before the other side has sent anything.
     if (/^\s*a=end-of-candidates/i.test(line)) return false
@@ -31,7 +31,7 @@ export function withPermittedCandidates(sdp: string, permits: (ip: string) => bo
   return lines.join('\r\n')
 }
 
-/** Whether the other side offers a track of sound that we can decode, and no data channel, which we would not read. */
+/** Whether the other side offers an audio track that we can decode, and no data channel, which we do not support. */
 export function hasOpus(sdp: string): boolean {
   try {
     const { media } = parse(sdp)

@@ -8,28 +8,28 @@ import { boundConnectivityChecks, boundSources } from './ice-bounds.ts'
 import { hasOpus, withPermittedCandidates, withSha256Only } from './sdp.ts'
 
 interface WebRtcDeps {
-  /** Theirs; null: we make the offer, and the other side accepts it later. */
+  /** The other side's offer; null: we make the offer, and the other side accepts it later. */
   readonly offer: string | null
-  /** Whether the other side must send: false for somebody who listens only. */
+  /** Whether the other side must send audio: false for a listener. */
   readonly mustSend: boolean
   /** Whether packets may be sent to this address. */
   readonly permits: (ip: string) => boolean
 }
 
-/** The RTP clock of Opus runs at 48 kHz whatever the sound. */
+/** The RTP clock of Opus always runs at 48 kHz. */
 const TICKS_PER_FRAME = (48_000 * FRAME_MS) / 1_000
 const LOST_AFTER_FRAMES = 5_000 / FRAME_MS
-/** A longer gap is not filled: it was a pause. */
+/** A longer gap was a pause and is not filled. */
 const CONCEALED_AT_MOST = 5
 const BITRATE = 24_000
 
-/** A call over WebRTC, with Opus. Whoever signals carries the two session descriptions. */
+/** A call over WebRTC, with Opus. The signaling carries the two session descriptions. */
 export function createWebRtcLeg({ offer, mustSend, permits }: WebRtcDeps): CallLeg {
   const peer = new RTCPeerConnection({
-    // The other side sees our own addresses and opens the way back; no relay is asked.
+    // The other side sends to our addresses, which opens the way back; no relay is used.
     iceServers: [],
     iceTcpPassive: false,
-    // Session descriptions come from strangers. Theirs are filtered as text, and this is what is really sent to.
+    // Session descriptions come from strangers. Theirs are filtered as text; this checks the actual destination.
     iceFilterCandidatePair: ({ remoteCandidate: { host } }) => permits(host),
     codecs: {
       audio: [
@@ -81,7 +81,7 @@ export function createWebRtcLeg({ offer, mustSend, permits }: WebRtcDeps): CallL
   function receive({ header, payload }: RtpPacket): void {
     if (isOver || decoder === undefined || payload.length === 0) return
     const gap = lastSequence === undefined ? 1 : (header.sequenceNumber - lastSequence) & 0xff_ff
-    // Behind the last one: it came too late, or twice.
+    // Older than the last packet: late or duplicated.
     if (gap === 0 || gap > 0x80_00) return
     lastSequence = header.sequenceNumber
     framesLost += gap - 1

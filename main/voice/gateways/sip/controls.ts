@@ -16,19 +16,19 @@ interface ControlsDeps {
   readonly session: Session
   readonly peer: RtpPeer
   readonly onHeld: (isHeld: boolean) => void
-  /** The trunk has connected the other side with the number. */
+  /** The trunk has completed the transfer. */
   readonly onTransferred: () => void
   readonly onNotTransferred: (failure: TransferFailure | null) => void
 }
 
-/** What running calls of a trunk can do. */
+/** Actions in running calls over a trunk. */
 export interface Controls {
   hold(isHeld: boolean): Promise<ControlResult>
   /** @param target a SIP URI. */
   transfer(target: string): Promise<ControlResult>
-  /** The connection to the trunk is another one: the trunk hears where the call is now. */
+  /** The trunk connection was replaced: tells the trunk the new address of the call. */
   moved(): void
-  /** Whether an offer of ours waits for its answer, so that one of theirs is refused (RFC 3261, section 14.2). */
+  /** Whether an offer of ours is unanswered, so that one of theirs is refused (RFC 3261, section 14.2). */
   isOffering(): boolean
   /** The call is over. */
   close(): void
@@ -52,7 +52,7 @@ interface Dialog {
   _createRequest(method: string, headers: string[], body: string): { cseq: number }
 }
 
-/** Parts of a session that JsSIP keeps to itself. */
+/** Private parts of a JsSIP session. */
 interface Internals {
   readonly _ua: { readonly contact: { toString(options: { outbound: boolean }): string } }
   readonly direction: 'incoming' | 'outgoing'
@@ -64,17 +64,20 @@ interface Internals {
   _handleSessionTimersInIncomingResponse(response: Response): void
   _receiveNotify(request: Notify): void
   sendRequest(method: string): void
-  /** Its types name no result. */
+  /** Its types declare no result. */
   refer(target: string, options: object): { readonly id: number } | false
 }
 
-/** How long a request in a call may wait for its answer, another try included. */
+/** Time limit for a request within a call, including a retry. */
 const ANSWER_MS = 10_000
-/** Until an offer of theirs has been answered and that answer has arrived. */
+/** Interval of checks until their offer is answered and the answer has arrived. */
 const SOON_MS = 100
-/** How long a transfer may take: as long as a telephone rings, and then some. */
+/** Time limit of a transfer: slightly longer than a phone rings. */
 const TRANSFER_MS = 90_000
-/** RFC 3261, section 14.1: after two offers at once, when the next one is made, by who began the call; in 10 ms. */
+/**
+ * RFC 3261, section 14.1: delay of the next offer after both sides made one at the same time, by who started the
+ * call; in 10 ms.
+ */
 const GLARE = { ours: [210, 401], theirs: [0, 201] } as const
 
 const OK: ControlResult = { ok: true }
@@ -89,7 +92,7 @@ export function createControls(deps: ControlsDeps): Controls {
   const transfers = createTransfers(deps)
   const internals = session as unknown as Internals
   let isChanging = false
-  /** The trunk has not heard yet where the call is. */
+  /** The trunk does not know the call's new address yet. */
   let hasMoved = false
   let isOver = false
   let giveUp: ((result: ControlResult) => void) | undefined
@@ -108,7 +111,7 @@ export function createControls(deps: ControlsDeps): Controls {
     })
   }
 
-  /** Until it has had a new offer, the trunk sends its requests, its BYE too, to the former connection. */
+  /** Until it gets a new offer, the trunk sends its requests, including BYE, to the old connection. */
   function tellWhere(): void {
     if (!isOver) void offer(peer.isHeld())
   }
@@ -135,15 +138,15 @@ export function createControls(deps: ControlsDeps): Controls {
 }
 
 /**
- * Changes of the direction by re-INVITE. JsSIP's own ends the call when it is refused, repeats it after a second however
- * the call began, and acknowledges the repeated one with the wrong number.
+ * Changes the direction by re-INVITE. JsSIP's own implementation ends the call when it is refused, repeats it after a
+ * second whoever started the call, and acknowledges the repeat with the wrong number.
  */
 function createOffers({ clock, session, peer, onHeld }: ControlsDeps) {
   const internals = session as unknown as Internals
   const [shortest, end] = internals.direction === 'outgoing' ? GLARE.ours : GLARE.theirs
   let cancel: (() => void) | undefined
   let isWaiting = false
-  /** Raised by each change, so that what is late for one does not make another offer. */
+  /** Incremented by each change, so that late results do not cause another offer. */
   let turn = 0
 
   function make(isHeld: boolean, settle: (result: ControlResult) => void): void {
@@ -160,7 +163,7 @@ function createOffers({ clock, session, peer, onHeld }: ControlsDeps) {
       const dialog = internals._dialog
       if (dialog === null || !session.isEstablished()) return settle(not('not_running'))
       const sdp = await peer.offerHold(isHeld)
-      // They make an offer of their own, or JsSIP refreshes the session.
+      // They are making an offer, or JsSIP is refreshing the session.
       const isFree = internals.status === internals.C.STATUS_CONFIRMED
       if (!isFree || dialog.uac_pending_reply || dialog.uas_pending_reply) return again(SOON_MS)
       send(dialog, sdp, {
@@ -177,7 +180,7 @@ function createOffers({ clock, session, peer, onHeld }: ControlsDeps) {
           const seconds = /^\s*(\d{1,2})/.exec(response.getHeader('retry-after') ?? '')?.[1]
           if (status === 500 && seconds !== undefined) return again(1_000 * Number(seconds))
           settle({ ok: false, why: 'refused', status })
-          // RFC 3261, section 12.2.1.2: they do not know this call any more.
+          // RFC 3261, section 12.2.1.2: they no longer know this call.
           if (status === 481) session.terminate()
         },
         onFailed: (why) => settle(not(why)),
@@ -226,7 +229,7 @@ function createOffers({ clock, session, peer, onHeld }: ControlsDeps) {
           dialog._outgoing_ack_seqnum = number
           internals.sendRequest('ACK')
         }
-        // The same answer again: the ACK was lost.
+        // A repeated answer: the ACK was lost.
         if (isAnswered) return
         isAnswered = true
         over()
@@ -237,14 +240,14 @@ function createOffers({ clock, session, peer, onHeld }: ControlsDeps) {
       },
     })
     dialog.uac_pending_reply = true
-    // Sent only if they said that they are at work on it (RFC 3261, section 9.1).
+    // Sent only if they have confirmed that they are processing it (RFC 3261, section 9.1).
     cancel = () => sender.clientTransaction.cancel()
     sender.send()
   }
 
   return {
     make,
-    /** No other try is made. An answer that still comes is followed: then both sides agree on it. */
+    /** Makes no further attempt. A late answer is still applied, so that both sides agree on it. */
     abandon(): ControlResult {
       turn++
       cancel?.()
@@ -254,7 +257,7 @@ function createOffers({ clock, session, peer, onHeld }: ControlsDeps) {
 }
 
 interface Pending {
-  /** Of JsSIP; its id is the number of the REFER. */
+  /** JsSIP's subscriber; its id is the number of the REFER. */
   subscriber?: { readonly id: number }
   readonly settle: (result: ControlResult) => void
   readonly finish: () => void
@@ -306,7 +309,7 @@ function createTransfers({ clock, session, onTransferred, onNotTransferred }: Co
     return promise
   }
 
-  /** In place of JsSIP's, which throws if the event is missing, and takes no end of the subscription for an end. */
+  /** Replaces JsSIP's, which throws if the event is missing and ignores the end of the subscription. */
   internals._receiveNotify = (request) => {
     const event = request.getHeader('event') ?? ''
     if (!/^\s*refer\s*(;|$)/i.test(event)) return request.reply(489)
@@ -340,7 +343,7 @@ function failureOf(status: number): TransferFailure {
   return TRANSFER_FAILURES.find((one) => one === reason) ?? 'failed'
 }
 
-/** What a final status says. @param cause JsSIP's, if there is no status. */
+/** The reason for a final status. @param cause JsSIP's, if there is no status. */
 export function reasonOf(status: number | undefined, cause: string | undefined): EndReason {
   if (status === 486 || status === 600) return 'busy'
   if (status === 603 || status === 403) return 'rejected'

@@ -11,15 +11,15 @@ const TICKS_PER_FRAME = 8 * FRAME_MS
 const FRAMES_LONG = 8
 /** 100 ms before the next digit. */
 const FRAMES_BETWEEN = 5
-/** RFC 4733, section 2.5.1.4: the end is sent three times, as one may be lost. */
+/** RFC 4733, section 2.5.1.4: the end is sent three times, in case one is lost. */
 const ENDS = 3
 
-/** @returns undefined: it is no DTMF digit. */
+/** @returns undefined if it is not a DTMF digit. */
 export function readDigit(payload: Uint8Array): string | undefined {
   return payload.length < 4 ? undefined : DIGITS[payload[0] ?? DIGITS.length]
 }
 
-/** What is sent in 20 ms: payloads of one event each; empty: the pause after a digit. */
+/** Payloads for 20 ms, one event each; empty during the pause after a digit. */
 export interface DigitFrame {
   readonly payloads: readonly Buffer[]
   readonly isFirst: boolean

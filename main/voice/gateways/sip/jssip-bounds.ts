@@ -1,17 +1,17 @@
 import { unsupportedIn, type SipRequest } from './refusal.ts'
 import type { Session } from './sip-leg.ts'
 
-/** What JsSIP leaves open in a call: what the other side requires, and timers that it names. */
+/** Missing checks of JsSIP in a call: required extensions, and timers set by the other side. */
 
 interface InCall extends SipRequest {
   readonly method: string
   reply(status: number, reason: null, headers: readonly string[] | undefined): void
 }
 
-/** What `createLeg` refuses itself, and what has no answer or must not be refused. */
+/** Requests that `createLeg` refuses itself, that have no answer, or that must not be refused. */
 const LEFT_TO_OTHERS: ReadonlySet<string> = new Set(['INVITE', 'UPDATE', 'ACK', 'CANCEL'])
 
-/** JsSIP does not look at what requests in a call require. */
+/** JsSIP ignores the extensions that requests in a call require. */
 export function refuseUnsupported(session: Session): void {
   const receiver = session as unknown as { receiveRequest(request: InCall): void }
   const receive = receiver.receiveRequest.bind(receiver)
@@ -22,7 +22,7 @@ export function refuseUnsupported(session: Session): void {
   }
 }
 
-/** JsSIP's own of a call; its types leave them out. */
+/** Private timers of a JsSIP call. */
 interface CallTimers {
   readonly _timers: { readonly expiresTimer: NodeJS.Timeout | null }
   readonly _sessionTimers: { currentExpires: number }
@@ -30,7 +30,7 @@ interface CallTimers {
   _runSessionTimer: () => void
 }
 
-/** No timer waits longer than 24 days: a longer one fires immediately, so that a call would be refreshed in a loop. */
+/** Timers cannot wait longer than 24 days: a longer one fires immediately, and the call would refresh in a loop. */
 const LONGEST_SESSION_SECONDS = 86_400
 
 export function boundTimers(session: Session): void {

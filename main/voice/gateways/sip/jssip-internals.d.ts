@@ -1,5 +1,5 @@
 declare module 'jssip/lib/RequestSender.js' {
-  /** JsSIP's, which answers a request for the password. It has no types of its own. */
+  /** JsSIP's sender, which answers authentication challenges. It has no types. */
   export default class RequestSender {
     constructor(agent: unknown, request: object, handlers: object)
     readonly clientTransaction: { cancel(): void }

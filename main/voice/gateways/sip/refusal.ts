@@ -1,22 +1,22 @@
-/** A request of the other side, as far as it decides about a refusal. JsSIP parses it. */
+/** The parts of a request that decide about a refusal. JsSIP parses it. */
 export interface SipRequest {
   readonly body?: string | null
   getHeaders(name: string): string[]
   getHeader(name: string): string | undefined
 }
 
-/** How JsSIP is told to refuse a request. */
+/** The refusal that JsSIP should send. */
 export interface Refusal {
   readonly status_code: number
   readonly extraHeaders?: string[]
 }
 
-/** Extensions that a request may require: the session timer (RFC 4028). */
+/** Supported extensions: the session timer (RFC 4028). */
 const SUPPORTED: ReadonlySet<string> = new Set(['timer'])
 /** RFC 4028, section 4. */
 const SHORTEST_SESSION_SECONDS = 90
 
-/** What a request requires and we do not have: RFC 3261, section 8.2.2.3. Not for ACK and CANCEL. */
+/** Required extensions that are not supported: RFC 3261, section 8.2.2.3. Not for ACK and CANCEL. */
 export function unsupportedIn(request: Pick<SipRequest, 'getHeaders'>): Refusal | null {
   const required = request.getHeaders('require').flatMap((value) => value.split(','))
   const unknown = required.map((tag) => tag.trim()).filter((tag) => tag !== '' && !SUPPORTED.has(tag.toLowerCase()))
@@ -24,7 +24,7 @@ export function unsupportedIn(request: Pick<SipRequest, 'getHeaders'>): Refusal 
 }
 
 /**
- * Why an INVITE or UPDATE is refused whatever its session description says: RFC 3261, section 8.2.2.3, and RFC 4028,
+ * Why an INVITE or UPDATE is refused regardless of its session description: RFC 3261, section 8.2.2.3, and RFC 4028,
  * section 6. JsSIP checks neither.
  */
 export function refusalOf(request: Pick<SipRequest, 'getHeaders' | 'getHeader'>): Refusal | null {

@@ -24,22 +24,22 @@ import {
 const TICKS_PER_MS = 8
 const HEADER_BYTES = 12
 const MARKER = 0x80
-/** RFC 3389: says what silence sounds like. */
+/** RFC 3389: describes background noise. */
 const COMFORT_NOISE = 13
-/** A longer gap was a pause. */
+/** A longer gap was a pause and is not filled. */
 const FILLED_AT_MOST = 5
-/** Packets of one source before we send to it (RFC 4961). */
+/** Packets from one source before audio is sent to it (RFC 4961). */
 const LEARNED_AFTER = 3
-/** Of all that wait: sixteen seconds. */
+/** Limit of waiting digits: sixteen seconds. */
 const DIGITS_AT_MOST = 64
 
 const plainAddress = (ip: string): string => parseAddress(ip)?.toString() ?? ip
 
-/** The trunk that a peer is for. */
+/** The peer's trunk. */
 export interface TrunkSide {
   /** The address by which the trunk reaches this machine. */
   localAddress(): string
-  /** Whether sound may be sent to this address. */
+  /** Whether audio may be sent to this address. */
   permits(ip: string): boolean
 }
 
@@ -48,9 +48,9 @@ interface Endpoint {
   readonly port: number
 }
 
-/** Stands where JsSIP expects a browser's RTCPeerConnection: plain RTP with G.711, which trunks speak. */
+/** Replaces the browser's RTCPeerConnection in JsSIP: plain RTP with G.711, as trunks use it. */
 export class RtpPeer {
-  /** Set before a peer is made: JsSIP makes them. */
+  /** Set before JsSIP creates a peer. */
   static trunk: TrunkSide = { localAddress: () => '127.0.0.1', permits: () => false }
 
   readonly iceGatheringState = 'complete'
@@ -64,13 +64,13 @@ export class RtpPeer {
   #version = 0
   #described = ''
   #remote: RemoteAudio | undefined
-  /** The address that was named last: on hold it is kept. */
+  /** The last address that was named; kept during a hold. */
   #named: Endpoint | undefined
-  /** Where the sound really comes from, if not from where they named. */
+  /** The actual source of the audio, if it differs from the named address. */
   #learned: Endpoint | undefined
   #candidate: { readonly key: string; packets: number } | undefined
   #isNamedHeard = false
-  /** Codecs by the numbers that we described. */
+  /** Codecs by the payload types in our description. */
   #formats: ReadonlyMap<number, G711> = new Map()
   #digitsNumber: number | undefined
   #sequence = 1
@@ -84,13 +84,13 @@ export class RtpPeer {
   #lastSequence: number | undefined
   #lastDigitTimestamp: number | undefined
   #lastLength = FRAME
-  /** Whose sound is taken: the address that was agreed on, else the first that sent any. */
+  /** The accepted source of audio: the agreed address, otherwise the first one that sent any. */
   #source: string | undefined
   onSound: (pcm: Int16Array, lost: number) => void = () => {}
-  /** They are there although no sound came: they are silent, or press a digit. */
+  /** The other side is present without audio: it is silent, or presses a digit. */
   onAlive: () => void = () => {}
   onDigit: (digit: string) => void = () => {}
-  /** The other side offers or answers nothing that we can decode, or an address that must not be reached. */
+  /** The other side's description contains nothing that we can decode, or an address that must not be reached. */
   onUnusable: (reason: EndReason) => void = () => {}
 
   addEventListener(): void {}
@@ -107,7 +107,7 @@ export class RtpPeer {
     return { type: 'offer', sdp: await this.offerHold(this.#isHeld) }
   }
 
-  /** Our offer that puts the other side on hold or takes it back. Nothing changes until it is accepted: `agreeOnHold`. */
+  /** Our offer to put the other side on hold or resume. Nothing changes until it is accepted: `agreeOnHold`. */
   async offerHold(isHeld: boolean): Promise<string> {
     const before = this.#remote
     this.#formats = new Map(formatsOffered(before))
@@ -116,12 +116,12 @@ export class RtpPeer {
     return this.#describe((local) => writeOffer(local, before, direction))
   }
 
-  /** @returns false: the answer cannot be used, and everything stays as it was. */
+  /** @returns false if the answer cannot be used; nothing is changed then. */
   async agreeOnHold(isHeld: boolean, answer: string): Promise<boolean> {
     if (!this.accepts(answer)) return false
     await this.setRemoteDescription({ type: 'answer', sdp: answer })
     this.#isHeld = isHeld
-    // What was sent meanwhile is not lost.
+    // Packets sent meanwhile do not count as lost.
     this.#lastSequence = undefined
     return true
   }
@@ -131,7 +131,7 @@ export class RtpPeer {
     return this.#isHeld
   }
 
-  /** What we may do. */
+  /** The direction that is allowed for us. */
   #direction({ direction }: RemoteAudio): Direction {
     return this.#isHeld ? WITHOUT_RECEIVING[direction] : direction
   }
@@ -163,12 +163,12 @@ export class RtpPeer {
     this.signalingState = type === 'offer' ? 'have-remote-offer' : 'stable'
   }
 
-  /** Whether this session description can be used; the call goes on with the one before. */
+  /** Whether this session description can be used; otherwise the call continues with the previous one. */
   accepts(sdp: string): boolean {
     return this.#whyUnusable(readAudio(sdp)) === null
   }
 
-  /** Whether the other side sends sound: not while the call is on hold. */
+  /** Whether the other side should be sending audio; not while on hold. */
   isSoundExpected(): boolean {
     return this.#remote !== undefined && this.#direction(this.#remote) === 'sendrecv'
   }
@@ -176,7 +176,7 @@ export class RtpPeer {
   #whyUnusable(remote: RemoteAudio | undefined): EndReason | null {
     if (remote === undefined) return 'codec_not_supported'
     const { address } = remote
-    // A name is refused as well: its addresses may change between the check and the first packet.
+    // Names are refused too, because their addresses may change between the check and the first packet.
     return address === null || (isIP(address) !== 0 && this.#permits(address)) ? null : 'no_media_connection'
   }
 
@@ -190,7 +190,7 @@ export class RtpPeer {
     if (before?.address !== named.address) this.#source = undefined
   }
 
-  /** Its version grows with every change (RFC 3264, section 8). */
+  /** The version increases with every change (RFC 3264, section 8). */
   async #describe(write: (local: Parameters<typeof writeAnswer>[1]) => string): Promise<string> {
     const { port } = (await this.#open()).address()
     const local = { sessionId: this.#ssrc, address: this.#address, port }
@@ -205,7 +205,7 @@ export class RtpPeer {
     const socket = createSocket(this.#address.includes(':') ? 'udp6' : 'udp4')
     this.#socket = socket
     socket.on('message', (packet, from) => this.#receive(packet, from))
-    // A port that nobody listens on any more: the call ends by SIP.
+    // Nobody listens on the remote port any longer; the call ends by SIP.
     socket.on('error', () => {})
     socket.bind(0, this.#address)
     await once(socket, 'listening')
@@ -213,8 +213,8 @@ export class RtpPeer {
   }
 
   /**
-   * Anybody can send to our port, and plain RTP says nothing about who did. Some trunks send from other addresses than
-   * they name, so these are heard as long as the named one is silent.
+   * Anybody can send to our port, and plain RTP does not authenticate the sender. Some trunks send from other
+   * addresses than they name, so these are accepted while the named one is silent.
    */
   #isFromThem({ address, port }: RemoteInfo): boolean {
     const isAgreed = plainAddress(address) === plainAddress(this.#named?.address ?? '')
@@ -223,14 +223,14 @@ export class RtpPeer {
     if (this.#source !== undefined && !isAgreed) return false
     this.#source = source
     this.#learned = undefined
-    // The numbers of somebody else say nothing about theirs.
+    // Sequence numbers of another source say nothing about this one.
     this.#lastSequence = undefined
     return true
   }
 
   /**
-   * Behind a router, the other side receives only where it sends from. One source is learned, and only as long as
-   * nothing comes from where they named.
+   * Behind a router, the other side receives audio only at the address it sends from. One source is learned, and only
+   * while nothing comes from the named address.
    */
   #learn({ address, port }: RemoteInfo, ssrc: number): void {
     if (plainAddress(address) === plainAddress(this.#named?.address ?? '') && port === this.#named?.port) {
@@ -276,12 +276,12 @@ export class RtpPeer {
     if (payloadType !== this.#digitsNumber || timestamp === this.#lastDigitTimestamp) return
     const digit = readDigit(payload)
     if (digit === undefined) return
-    // All packets of a digit have the timestamp of its beginning.
+    // All packets of a digit have the timestamp of its start.
     this.#lastDigitTimestamp = timestamp
     this.onDigit(digit)
   }
 
-  /** Presses digits after those that are being sent. Resolves when they were sent. */
+  /** Sends digits after those that are being sent. Resolves when all are sent. */
   async sendDigits(digits: string): Promise<ControlResult> {
     const remote = this.#remote
     if (remote === undefined) return { ok: false, why: 'not_running' }
@@ -307,7 +307,7 @@ export class RtpPeer {
     for (const settle of this.#pressing) settle(result)
   }
 
-  /** 20 ms. */
+  /** Sends 20 ms of audio. */
   send(pcm: Int16Array): void {
     const remote = this.#remote
     if (remote === undefined) return
@@ -316,7 +316,7 @@ export class RtpPeer {
     if (!maySend(this.#direction(remote))) {
       this.#isPaused = true
       this.#waiting = Buffer.alloc(0)
-      // Pressed after the hold, they would answer another question.
+      // After the hold, these digits would answer a different question.
       this.#dropDigits({ ok: false, why: 'on_hold' })
       return
     }

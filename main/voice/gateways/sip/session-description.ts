@@ -15,17 +15,17 @@ export interface DigitEvents {
 
 /** The audio stream that the other side describes and that we can use. */
 export interface RemoteAudio {
-  /** null: the other side put the call on hold in the way of RFC 2543, with no address. */
+  /** null: the other side put the call on hold as in RFC 2543, without an address. */
   readonly address: string | null
   readonly port: number
   readonly codec: G711
-  /** The other side's number for the codec. */
+  /** The payload type that the other side uses for the codec. */
   readonly payloadType: number
   readonly digits: DigitEvents | null
   readonly packetMs: number
-  /** What we may do: the mirror of the other side's direction. */
+  /** The direction that is allowed for us, opposite to the other side's. */
   readonly direction: Direction
-  /** All media lines in their order, for the answer. */
+  /** All media lines in order, for the answer. */
   readonly lines: readonly MediaLine[]
 }
 
@@ -36,7 +36,7 @@ interface MediaLine {
   readonly isAccepted: boolean
 }
 
-/** Where we receive. */
+/** Our receiving address. */
 export interface LocalAudio {
   readonly sessionId: number
   readonly version: number
@@ -54,7 +54,7 @@ const nameOf = (codec: G711): string => (codec === PCMU ? 'PCMU' : 'PCMA')
 
 export const DIGITS_OFFERED: DigitEvents = { payloadType: 101, events: '0-15' }
 
-/** AVPF differs by feedback over RTCP, which nobody has to send (RFC 4585). The others encrypt. */
+/** AVPF adds optional RTCP feedback (RFC 4585). Other profiles encrypt. */
 const PROTOCOLS: ReadonlySet<string> = new Set(['RTP/AVP', 'RTP/AVPF'])
 const HIGHEST_PORT = 65_535
 const NO_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
@@ -68,7 +68,7 @@ const MIRRORED = {
   inactive: 'inactive',
 } as const satisfies Record<Direction, Direction>
 
-/** There is no address to send to. */
+/** Used when there is no address to send to. */
 const WITHOUT_SENDING = {
   sendrecv: 'recvonly',
   sendonly: 'inactive',
@@ -76,7 +76,7 @@ const WITHOUT_SENDING = {
   inactive: 'inactive',
 } as const satisfies Record<Direction, Direction>
 
-/** What is left of a direction while we keep the other side on hold (RFC 3264, section 8.4). */
+/** The remaining direction while we keep the other side on hold (RFC 3264, section 8.4). */
 export const WITHOUT_RECEIVING = {
   sendrecv: 'sendonly',
   sendonly: 'sendonly',
@@ -87,7 +87,7 @@ export const WITHOUT_RECEIVING = {
 export const maySend = (direction: Direction): boolean => direction === 'sendrecv' || direction === 'sendonly'
 export const mayReceive = (direction: Direction): boolean => direction === 'sendrecv' || direction === 'recvonly'
 
-/** @returns undefined: it has no audio stream that we can decode (RFC 3264, section 6). */
+/** @returns undefined if it has no audio stream that we can decode (RFC 3264, section 6). */
 export function readAudio(sdp: string): RemoteAudio | undefined {
   const session = parse(sdp)
   const { media } = session
@@ -124,7 +124,7 @@ const numbersOf = ({ payloads }: Media): number[] =>
     .split(' ')
     .map(Number)
 
-/** The first codec of theirs that is also ours: the order is their preference. */
+/** The first of their codecs that we support: they are listed in order of preference. */
 function formatOf(media: Media): Pick<RemoteAudio, 'codec' | 'payloadType'> | undefined {
   for (const payloadType of numbersOf(media)) {
     const codec = codecOf(media, payloadType)
@@ -156,7 +156,7 @@ function packetMsOf({ ptime, maxptime }: Media): number {
   return Math.max(SHORTEST_PACKET_MS, Math.min(LONGEST_PACKET_MS, whole))
 }
 
-/** One media line for each of theirs, in the same order; those that we refuse have port 0. */
+/** One media line for each of theirs, in the same order; refused ones have port 0. */
 export function writeAnswer(remote: RemoteAudio, local: LocalAudio): string {
   const { codec, payloadType, digits, packetMs, direction } = remote
   const numbers = [payloadType, ...(digits === null ? [] : [digits.payloadType])].join(' ')
@@ -173,7 +173,7 @@ export function writeAnswer(remote: RemoteAudio, local: LocalAudio): string {
   return write(local, media)
 }
 
-/** @param before what was agreed on in this call: its numbers keep their meaning (RFC 3264, section 8.3.2). */
+/** @param before the current agreement, whose payload types keep their meaning (RFC 3264, section 8.3.2). */
 export function writeOffer(local: LocalAudio, before: RemoteAudio | undefined, direction: Direction): string {
   const digits = before?.digits ?? DIGITS_OFFERED
   const formats = formatsOffered(before)
@@ -185,7 +185,7 @@ export function writeOffer(local: LocalAudio, before: RemoteAudio | undefined, d
   ])
 }
 
-/** The numbers of an offer of ours. */
+/** The payload types in our offer. */
 export function formatsOffered(before: RemoteAudio | undefined): readonly (readonly [number, G711])[] {
   const agreed = before === undefined ? [] : [[before.payloadType, before.codec] as const]
   const others = [PCMU, PCMA].filter((codec) => codec !== before?.codec)

@@ -9,12 +9,12 @@ import { createControls, reasonOf, type Controls } from './controls.ts'
 import { refusalOf, type Refusal, type SipRequest } from './refusal.ts'
 import type { RtpPeer } from './rtp-peer.ts'
 
-/** A call as JsSIP has it. */
+/** A call in JsSIP. */
 export type Session = ReturnType<Agent['call']>
 
 const LOST_AFTER_FRAMES = 5_000 / FRAME_MS
 
-/** The other side wants to change a running call. */
+/** A request of the other side to change a running call. */
 interface SessionChange {
   readonly request: SipRequest
   readonly reject: (refusal: Refusal) => void
@@ -23,14 +23,14 @@ interface SessionChange {
 interface Opened {
   readonly session: Promise<Session>
   readonly agent: Agent
-  /** The trunk's address of a number. */
+  /** The trunk's SIP URI for a number. */
   readonly addressOf: (number: string) => string
-  /** Answers, if the call came in. */
+  /** Answers an incoming call. */
   readonly accept?: () => void
   readonly close: () => void
 }
 
-/** A telephone call over SIP. @param open makes the call, or takes one that came in. */
+/** A telephone call over SIP. @param open makes the call, or accepts an incoming one. */
 export function createLeg(clock: Clock, open: (events: LegEvents) => Opened): CallLeg {
   const inbound = createJitterBuffer()
   let events: LegEvents | undefined
@@ -65,7 +65,7 @@ export function createLeg(clock: Clock, open: (events: LegEvents) => Opened): Ca
   function follow(given: Session): void {
     session = given
     if (isOver) return given.terminate()
-    // JsSIP has connected again after a break.
+    // JsSIP has reconnected after an interruption.
     opened?.agent.on('connected', moved)
     const use = (made: RtpPeer) => {
       peer = made
@@ -81,7 +81,7 @@ export function createLeg(clock: Clock, open: (events: LegEvents) => Opened): Ca
     }
     given.on('reinvite', (change) => refuseUnusable(change, true))
     given.on('update', (change) => refuseUnusable(change, Boolean((change as SessionChange).request.body)))
-    // JsSIP has one already if we call. If the call came in, it makes one for the answer.
+    // For outgoing calls JsSIP already has a connection; for incoming ones it creates it with the answer.
     const existing = given.connection as unknown as RtpPeer | null
     if (existing !== null) use(existing)
     given.on('peerconnection', ({ peerconnection }: { peerconnection: unknown }) => use(peerconnection as RtpPeer))
@@ -106,9 +106,12 @@ export function createLeg(clock: Clock, open: (events: LegEvents) => Opened): Ca
     opened?.accept?.()
   }
 
-  /** JsSIP answers some of these never, and others twice. The call goes on as it was (RFC 3261, section 14). */
+  /**
+   * JsSIP never answers some of these requests, and answers others twice. The call continues unchanged (RFC 3261,
+   * section 14).
+   */
   function refuseUnusable({ request, reject }: SessionChange, isOffer: boolean): void {
-    // JsSIP has refused it, and would follow it nevertheless.
+    // JsSIP has refused the offer, but would apply it nevertheless.
     if (isOffer && controls?.isOffering() === true) return reject({ status_code: 491 })
     const refusal = refusalOf(request)
     if (refusal !== null) return reject(refusal)

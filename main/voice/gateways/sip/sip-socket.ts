@@ -35,25 +35,25 @@ function deliver(socket: SipSocket, message: string, { run }: SocketDeps): void 
   try {
     run(() => socket.ondata(message))
   } catch {
-    // Thrown on, it would end the calls of every account.
+    // Thrown further, the error would end the calls of every account.
   }
 }
 
 const HEAD_END = '\r\n\r\n'
 const LONGEST_BYTES = 64 * 1024
 /**
- * Some fifty messages. Parsing 200 kB of headers takes JsSIP a tenth of a second, in the process that carries the sound
- * of all calls.
+ * About fifty messages. Parsing 200 kB of headers takes JsSIP a tenth of a second, in the process that carries the
+ * audio of all calls.
  */
 const BYTES_PER_SECOND = 64 * 1024
-/** A trunk that asks and never reads the answers is disconnected. */
+/** A trunk that never reads our answers is disconnected. */
 const UNREAD_AT_MOST = 256 * 1024
-/** Until the connection can be used, its handshakes included. */
+/** Time limit for connecting, including handshakes. */
 const OPEN_MS = 10_000
-/** Routers forget a silent connection, and then no call comes in. */
+/** Routers drop idle connections, and then incoming calls are lost. */
 const KEEP_ALIVE_MS = 30_000
 
-/** A trunk may be shown to somebody who must not learn what else its host answers. */
+/** Hides details, so that a trunk's settings cannot be used to probe its host. */
 const reasonOf = (error: unknown): string =>
   error instanceof ConnectFailure ? error.message : 'the connection was interrupted'
 
@@ -65,7 +65,10 @@ function overStream(trunk: SipTrunk, deps: SocketDeps): SipSocket {
   let stream: TcpSocket | undefined
   let waiting = Buffer.alloc(0)
 
-  /** A stream has no ends of messages: Content-Length says where each is. @returns undefined if none is complete. */
+  /**
+   * A stream has no message boundaries: Content-Length gives the end of each message. @returns undefined if none is
+   * complete.
+   */
   function takeMessage(): string | undefined {
     // Blank lines keep the connection open.
     while (waiting.subarray(0, 2).toString() === '\r\n') waiting = waiting.subarray(2)
@@ -83,7 +86,7 @@ function overStream(trunk: SipTrunk, deps: SocketDeps): SipSocket {
   function take(chunk: Buffer): void {
     waiting = Buffer.concat([waiting, chunk])
     for (let message = takeMessage(); message !== undefined; message = takeMessage()) deliver(socket, message, deps)
-    // What is left is the beginning of one message.
+    // The rest is the beginning of one message.
     if (waiting.length > LONGEST_BYTES) stream?.destroy()
   }
 

@@ -17,7 +17,7 @@ interface Trunk {
   readonly socket: SipSocket
   readonly trunkSide: TrunkSide
   readonly agent: Agent
-  /** Calls and registrations that need it; at none it is closed. */
+  /** Number of calls and registrations that use it; it closes at zero. */
   uses: number
 }
 
@@ -27,7 +27,7 @@ interface NewSession {
   readonly request: SipRequest
 }
 
-/** A question of the other side. JsSIP answers it with 200 unless it is rejected; its types lack the message. */
+/** An OPTIONS request. JsSIP answers it with 200 unless it is rejected; its types lack the message. */
 interface NewOptions {
   readonly request: SipRequest
   readonly message: { reject(refusal: Refusal): void }
@@ -42,12 +42,18 @@ interface TrunksDeps {
 const CONNECT_MS = 10_000
 const REGISTER_SECONDS = 300
 const REGISTER_AGAIN_MS = 30_000
-/** JsSIP registers as often as the answers of a trunk make it. */
+/** Minimum interval, because a trunk's answers control how often JsSIP registers. */
 const BETWEEN_REGISTERS_MS = 2_000
-/** When a call ends without a refresh (RFC 4028): on hold there is no sound to show that the other side is there. */
+/**
+ * Session refresh time (RFC 4028), after which a call without refresh ends: during a hold, no audio shows that the
+ * other side is still there.
+ */
 const SESSION_SECONDS = 1_800
 
-/** JsSIP is written for browsers. What marks one as a browser is there only while it runs: others look for it too. */
+/**
+ * JsSIP is written for browsers. The globals that identify one exist only while JsSIP runs, because other code checks
+ * for them too.
+ */
 function asInBrowser<T>(act: () => T): T {
   Object.assign(globalThis, BROWSER, { window: BROWSER })
   try {
@@ -74,7 +80,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
   const isUsed = (agent: Agent) => [...trunks.values()].some((one) => one.agent === agent)
   const keyOf = (config: SipTrunk) => JSON.stringify(config)
 
-  /** Its connection is shared by calls, so errors on it are the trunk's: it is dropped and opened again. */
+  /** Calls share the connection, so its errors belong to the trunk: it is dropped and reopened. */
   function open(config: SipTrunk, register: boolean, instanceId: string | null): Trunk {
     let opened: Trunk | undefined
     const fail = () => opened?.socket.drop()
@@ -106,7 +112,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
     )
     paceRegistrations(agent)
     agent.on('connected', () => {
-      // JsSIP names a host that does not exist, as browsers have none. By this address the trunk finds the connection.
+      // Like a browser, JsSIP uses a host that does not exist. With the real address, the trunk finds the connection.
       const port = socket.localPort()
       const { uri } = agent.contact as unknown as { uri: URI }
       if (port === null) return
@@ -118,7 +124,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
     })
     const trunk: Trunk = { config, socket, trunkSide, agent, uses: 1 }
     trunks.set(key, trunk)
-    // JsSIP does not try again. A wrong password is not tried again either: that can lock the account.
+    // JsSIP does not retry. A wrong password is not retried here either, because that can lock the account.
     agent.on('registrationFailed', ({ response }: { response: { status_code: number } | null }) => {
       if (response === null) return socket.drop()
       if ([401, 403, 404, 407].includes(response.status_code)) return
@@ -147,7 +153,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
     return trunk
   }
 
-  /** A trunk may ask for it at once (423), or name an expiry that no timer can wait for. */
+  /** A trunk may request an immediate registration (423), or an expiry that no timer supports. */
   function paceRegistrations(agent: Agent): void {
     const registrator = agent.registrator() as unknown as { register: () => void }
     const register = registrator.register.bind(registrator)
@@ -160,7 +166,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
         isWaiting = true
         startTimeout(clock, waitMs, () => {
           isWaiting = false
-          // A lost connection registers when it is back.
+          // A lost connection registers again when it returns.
           if (isUsed(agent) && agent.isConnected()) registrator.register()
         })
         return
@@ -197,7 +203,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
           else {
             const notReached = () => events.onEnded('gateway_unavailable')
             trunk.agent.once('connected', () => {
-              // A call goes on if its connection breaks later.
+              // Once started, a call survives a broken connection.
               trunk.agent.off('disconnected', notReached)
               resolve(begin())
             })
@@ -213,7 +219,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
       arriving.delete(incomingId)
       return createLeg(clock, (events) => {
         if (found === undefined) {
-          // The caller gave up before it was taken.
+          // The caller hung up before it was answered.
           events.onEnded('person_hung_up')
           throw new Error('This call is gone.')
         }
@@ -223,7 +229,7 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
           agent: found.trunk.agent,
           addressOf: numberAt(found.trunk.config),
           accept() {
-            // All trunks share this field: another may have set its own address since the call came in.
+            // All trunks share this field, and another may have set its own address since the call came in.
             RtpPeer.trunk = found.trunk.trunkSide
             const options = { mediaConstraints: { audio: false, video: false }, sessionTimersExpires: SESSION_SECONDS }
             asInBrowser(() => found.session.answer(options))
@@ -247,11 +253,11 @@ export function createTrunks({ clock, network, onIncoming }: TrunksDeps) {
       try {
         registered.set(instanceId, open(config, true, instanceId))
       } catch {
-        // JsSIP takes no such address. `check` says so; calls over this trunk end as unavailable.
+        // JsSIP does not accept this address. `check` reports it; calls over this trunk end as unavailable.
       }
     },
 
-    /** Registers once, and leaves again. */
+    /** Registers once and unregisters again. */
     async check(config: SipTrunk): Promise<CheckResult> {
       let trunk: Trunk
       try {
