@@ -7,23 +7,23 @@ import { runDesktop } from './shell/desktop-app.ts'
 import { HIDDEN } from './shell/login-item.ts'
 import { forkUtilityProcess, startUtilityProcess } from './shell/utility-process.ts'
 
-// Under Electron this file is out/main/desktop.js, in the project and inside the package alike.
+// Under Electron this file is out/main/desktop.js, both in the project and in the package.
 const out = join(import.meta.dirname, '..')
-// Chromium's own words may stand before the entry; a packaged app has no entry among its words.
+// Chromium's own arguments may come before the entry; a packaged app has no entry argument.
 const entryAt = process.argv.findIndex((word) => word.endsWith('desktop.js'))
 const argv = process.argv.slice(Math.max(entryAt, 0) + 1)
 
-/** Words of a start that are no settings: Chromium's own, a link, and where the window begins. */
+/** Arguments that are not settings: Chromium's own, a link, and the initial window state. */
 const isSetting = (word: string) => !isLink(word) && word !== '--no-sandbox' && word !== HIDDEN
 
-// Not awaited: Electron is ready only after this module has run to its end.
+// Not awaited: Electron is ready only after this module has finished.
 void runDesktop({
   argv,
   environment: processEnvironment(),
   preload: join(out, 'preload', 'index.cjs'),
   resources: join(out, '..', 'resources'),
   renderer: join(out, 'renderer'),
-  // There is no update channel yet. With one, the public half of its key stands here (see shell/update-signature.ts).
+  // There is no update channel yet. It will need the public key here (see shell/update-signature.ts).
   updateKey: null,
   async startService(restart) {
     process.umask(0o077)

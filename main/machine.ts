@@ -11,7 +11,7 @@ import { voiceStarter } from './service/voice.ts'
 import { bridgeProgram } from './service/bridge-program.ts'
 import type { World } from './service.ts'
 
-/** Parts the arguments of a program from the settings among them, and reads these. @throws ConfigError */
+/** Separates the settings from a program's other arguments, and reads them. @throws ConfigError */
 export function settingsOf(argv: readonly string[]): { rest: readonly string[]; config: Config } {
   const { settings, rest } = settingFlags(argv)
   const machine = { env: processEnvironment(), platform: process.platform, homedir: homedir(), readFile: readTextFile }
@@ -19,10 +19,10 @@ export function settingsOf(argv: readonly string[]): { rest: readonly string[]; 
 }
 
 /**
- * This machine's own time, chance and files.
- * @param consoleFolder where the built window lies; null: it is not served.
- * @param start how a program of ours is started: Electron has a way of its own.
- * @param forkProgram the same for one that messages are exchanged with.
+ * This machine's clock, random numbers and files.
+ * @param consoleFolder the built window; null: not served.
+ * @param start starts our programs: Electron needs its own function.
+ * @param forkProgram the same for programs with a message channel.
  */
 export const worldOf = (
   config: Config,
@@ -36,7 +36,7 @@ export const worldOf = (
   config,
   log: createLog(logLevel),
   consoleFolder,
-  // The window lies in out/renderer.
+  // The window is in out/renderer.
   maintenanceProcess: consoleFolder === null ? null : maintenanceProcess(join(consoleFolder, '..', 'main'), start),
   startVoice:
     consoleFolder === null

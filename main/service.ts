@@ -33,24 +33,24 @@ import type { RunningWorld, World } from './service/world.ts'
 export { HomeInUse, StartError, type World } from './service/world.ts'
 
 export interface Service extends Closable {
-  /** Address it listens on, without a slash at its end. */
+  /** URL it listens on, without a trailing slash. */
   readonly url: string
   /** Warnings for the person who starts it. */
   readonly warnings: readonly string[]
   readonly door: Door
   readonly db: Db
   /**
-   * Where the console opens in a browser, with a code that signs in once; null when this build has no console.
-   * Every call makes a new code.
+   * URL that opens the console in a browser, with a code that signs in once; null if this build has no console. Every
+   * call creates a new code.
    */
   newConsoleAddress(): string | null
   /** A request of the window inside this process. */
   askAsConsole(request: BridgeRequest): Promise<BridgeAnswer>
   /** Notifies the operator's open windows that something changed. */
   publish(notice: Notice): void
-  /** The system says that this machine slept, or that its network changed. */
+  /** The system reported that this machine woke up, or that its network changed. */
   resumed(): void
-  /** The system says that the screen was unlocked, and so perhaps the keychain. */
+  /** The system reported that the screen was unlocked, and so perhaps the keychain. */
   unlocked(): void
   /** Subscribes to the notices that the operator's windows get. @returns unsubscribe. */
   onNotice(listener: (notice: Notice) => void): () => void
@@ -60,7 +60,10 @@ export interface Service extends Closable {
 /** How long requests and deliveries in progress may take to finish when the service stops. */
 const DRAIN_MS = 5_000
 
-/** Opens the home folder for one command, without engines or network. `warnings` is what was found while opening it. */
+/**
+ * Opens the home folder for one command, without engines or network. `warnings` are the problems found while opening
+ * it.
+ */
 export async function openForCommands(world: World): Promise<Pick<Service, 'carryOut' | 'close' | 'warnings'>> {
   let home: Home | undefined
   try {
@@ -145,13 +148,13 @@ async function run(
   const { list, address, accounts, engineHost } = rooms
   const housekeeping = createHousekeeping({
     ...world,
-    // Space of removed rows is freed last, then that of the WAL.
+    // Space of removed rows is freed last, followed by the WAL's.
     chores: [
       automaticBackups({
         ...world,
         db: home.db,
         file: databaseIn(config.home),
-        // A copy of damage would push out one that is whole.
+        // A copy of a damaged database would replace an intact backup.
         isOn: () => config.backups === 'hourly' && storage.integrity().damage === null,
         mayRemoveOld: clockChanges.mayRemoveOld,
       }),
@@ -229,11 +232,11 @@ async function run(
       },
       work: async () => {
         engineHost.drain()
-        // In parallel: each may take the whole of DRAIN_MS, and two in a row would be too long.
-        // After a disk failure no result can be recorded.
+        // In parallel: each may take the whole of DRAIN_MS, and two in a row would be too long. After a disk failure
+        // no result can be recorded.
         const drainMs = storage.isReadOnly() ? 0 : DRAIN_MS
         const workers = [jobs.stop(drainMs), ...list.map((room) => room.stop?.(drainMs))]
-        // Requests of the desktop window use no socket, so the door does not wait for them.
+        // Requests of the desktop window use no socket, so closing the HTTP server does not wait for them.
         await Promise.all([door.close(), ...workers, atMost(clock, DRAIN_MS, panel.bridge.settled())])
       },
       bridge: panel.bridge.close,

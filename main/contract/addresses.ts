@@ -12,7 +12,7 @@ export const USER_ID = '[A-Z]{2}[.](?:ENT[.])?[A-Za-z0-9]{1,128}'
 /** A channel on smv2: `120363041234567890@newsletter`. Only its admins post in it. */
 export const CHANNEL_ID = '[A-Za-z0-9._-]{1,60}@newsletter'
 
-/** What a chat is, by its ID: the official engine has no other kind than people. */
+/** The kind of a chat, derived from its ID. */
 export const CHAT_TYPES = ['person', 'group', 'channel'] as const
 export type ChatType = (typeof CHAT_TYPES)[number]
 

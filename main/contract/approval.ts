@@ -39,10 +39,10 @@ export interface CallPart {
   /** The argument that says it. */
   readonly name: string | null
   /**
-   * Of a long list the first ones; of `campaign_people` and `cost_unknown` how many they are; of `named` an id in the
-   * arguments or the result, and the name of the thing.
+   * For a long list the first values; for `campaign_people` and `cost_unknown` the count; for `named` an id in the
+   * arguments or the result, and its name.
    */
   readonly values: readonly string[]
-  /** How many there are in all. */
+  /** Total number of values. */
   readonly total: number
 }

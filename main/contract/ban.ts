@@ -1,8 +1,8 @@
 import type { InstanceRecord } from './instance.ts'
 
 /**
- * Whether the number of an instance is banned. Stays true during an attempt to pair it again, and ends with
- * `banned_until`: the network keeps the session of a number that is banned for a time.
+ * Whether the number of an instance is banned. Stays true during an attempt to pair it again, and ends at
+ * `banned_until`: the network keeps the session of a temporarily banned number.
  */
 export function isBanned(
   instance: Pick<InstanceRecord, 'logged_in' | 'last_disconnect_reason' | 'banned_until'>,

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Nullable } from './shapes.ts'
 
-/** Words and shapes of billing that the room, the payment adapter and the window share. */
+/** Constants and types of billing that the room, the payment adapter and the window share. */
 
 export const INTERVALS = ['month', 'year'] as const
 export type Interval = (typeof INTERVALS)[number]
@@ -28,7 +28,7 @@ export const PURCHASE_FAILURES = [
 ] as const
 export type PurchaseFailure = (typeof PURCHASE_FAILURES)[number]
 
-/** What the simulated payment provider can be told to do wrong, and how often. */
+/** Faults of the simulated payment provider, and how often they occur. */
 export const BILLING_FAULTS = [
   'close_before_read',
   'close_after_read',
@@ -40,10 +40,13 @@ export const BILLING_FAULTS = [
 ] as const
 export type BillingFault = (typeof BILLING_FAULTS)[number]
 
-/** What the provider must have been told before live billing works. */
+/** Settings of the provider that live billing requires. */
 const BILLING_MISSING = ['restricted_key', 'webhook_secret', 'price', 'permission', 'callback_address'] as const
 
-/** Something that live billing lacks. `code` and `params` say it exactly; what was found by an earlier version has none. */
+/**
+ * Something that live billing lacks. `code` and `params` describe it exactly; results of an earlier version have
+ * none.
+ */
 export const MissingThing = Type.Object({
   what: Type.Enum([...BILLING_MISSING]),
   message: Type.String(),

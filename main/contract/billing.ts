@@ -14,7 +14,7 @@ import {
 import { INVOICE_LANGUAGES } from './client-billing.ts'
 import { Body, Nullable, Timestamp, Uuid } from './shapes.ts'
 
-/** What the operations of billing take and answer. */
+/** Schemas of the billing operations. */
 
 export const Plan = Type.Object({
   id: Type.String(),
@@ -306,7 +306,7 @@ export const ProviderSettings = Type.Object({
       tier: Nullable(Type.String()),
       name: Type.String(),
       lookup_key: Type.String(),
-      /** What the provider has for it; null if it has none or was not asked. */
+      /** The provider's price; null if there is none or it was not requested. */
       found: Nullable(Price),
     }),
   ),

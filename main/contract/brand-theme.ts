@@ -1,6 +1,6 @@
 import type { BrandColors, Theme } from './brand.ts'
 
-/** What is readable on each other: 4.5 for text (WCAG 2.2, 1.4.3). */
+/** Minimum contrast: 4.5 for text (WCAG 2.2, 1.4.3). */
 const LEAST_CONTRAST = 4.5
 const STEPS = 40
 const DEFAULT_PRIMARY = '#0f766e'
@@ -16,7 +16,7 @@ export function themeOf(colors: BrandColors): { light: Theme; dark: Theme } {
 function pageOf(background: string, wanted: string): Theme {
   const isDark = contrast(background, '#ffffff') >= contrast(background, '#000000')
   const text = isDark ? '#f4f6f7' : '#14191b'
-  // A background in the middle leaves no text readable: it gives way.
+  // No text color is readable on a medium background, so the background is changed.
   const ground = readable(background, text)
   const primary = readable(wanted, ground)
   const on_primary = textColorOn(primary)
@@ -31,7 +31,7 @@ function pageOf(background: string, wanted: string): Theme {
   }
 }
 
-/** White if it can be read on the color, else black: one of both always can. */
+/** White if readable on the color, otherwise black: one of both always is. */
 export const textColorOn = (color: string): '#ffffff' | '#000000' =>
   contrast(color, '#ffffff') >= LEAST_CONTRAST ? '#ffffff' : '#000000'
 

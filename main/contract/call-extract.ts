@@ -2,11 +2,11 @@ import type { TranscriptLine } from './voice.ts'
 
 const MOST_QUESTIONS = 3
 
-/** The parts of a summary that is made without a model, in any language. */
+/** The parts of a summary made without a model, in any language. */
 export interface CallExtract {
   readonly agentLines: number
   readonly personLines: number
-  /** The person's first questions, or else the first thing they said. */
+  /** The person's first questions, otherwise their first sentence. */
   readonly quotes: readonly string[]
   readonly areQuestions: boolean
 }
@@ -28,7 +28,7 @@ export const SLOW_ANSWER_MS = 2_500
 const LONG_ANSWER_MS = 12_000
 const LARGE_SHARE_PERCENT = 65
 
-/** A note about how the agent did, that the transcript itself supports. */
+/** A note about the agent, based on the transcript alone. */
 export type CoachingNote =
   | { readonly code: 'spoke_much' | 'spoke_little'; readonly percent: number }
   | { readonly code: 'no_answers'; readonly ms: number }
@@ -36,7 +36,7 @@ export type CoachingNote =
   | { readonly code: 'quick'; readonly answers: number }
   | { readonly code: 'long' | 'brief'; readonly ms: number }
 
-/** Three notes: how much the agent spoke, how fast it answered, and how long it talked at a time. */
+/** Three notes: the agent's share of the speech, its response time, and the length of its turns. */
 export function coachingOf(lines: readonly TranscriptLine[], durationMs: number): readonly CoachingNote[] {
   const lengths = (of: TranscriptLine['speaker']) =>
     lines.filter(({ speaker }) => speaker === of).map((line) => line.end_ms - line.start_ms)

@@ -3,7 +3,7 @@ import { Interactive, type Interactive as InteractiveMessage } from './interacti
 import { LIMITS } from './limits.ts'
 import { MediaType } from './shapes.ts'
 
-/** An answer to tap. */
+/** A reply button. */
 const Button = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 256 }),
@@ -12,7 +12,7 @@ const Button = Type.Object(
   { additionalProperties: false },
 )
 
-/** What a campaign sends to each person, before their own words are filled in. */
+/** The message of a campaign, before its variables are filled in. */
 export const CampaignMessage = Type.Object(
   {
     text: Type.Optional(

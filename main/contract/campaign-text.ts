@@ -17,7 +17,9 @@ export interface CampaignText {
   readonly unclosedAt: number | null
   /** Where options are nested deeper than ten levels, counted from 1; null if none are. That brace is plain text. */
   readonly tooDeepAt: number | null
-  /** Where variables and options become more than a thousand, counted from 1; null if there are fewer. The rest is plain text. */
+  /**
+   * Position from 1 at which variables and options exceed one thousand; null if they do not. The rest is plain text.
+   */
   readonly tooManyAt: number | null
 }
 
@@ -120,7 +122,7 @@ export function countVariants({ parts }: CampaignText): number {
 
 /**
  * @param values by `variableKey`; a missing or empty one is replaced by its fallback, or by nothing.
- * @param fraction uniform in [0, 1); asked once for each choice that is on the way.
+ * @param fraction uniform in [0, 1); called once for each choice.
  */
 export function renderCampaignText(
   { parts }: CampaignText,
@@ -149,7 +151,7 @@ export const longestCampaignText = (text: CampaignText, values: Readonly<Record<
     (a, b) => a.length - b.length,
   )
 
-/** The shortest one, of somebody whose variables are all short: nobody gets less. */
+/** The shortest text, with the shortest options and empty variables. */
 export const shortestCampaignText = (text: CampaignText): string =>
   extreme(
     text,
@@ -174,7 +176,7 @@ function extreme(
 }
 
 /**
- * The same numbers for the same seed, today and after a restart: what a recipient gets is decided by who they are.
+ * The same numbers for the same seed, also after a restart, so that each recipient always gets the same text.
  * @returns numbers uniform in [0, 1) (mulberry32, seeded with FNV-1a)
  */
 export function seededFractions(seed: string): () => number {
@@ -188,7 +190,7 @@ export function seededFractions(seed: string): () => number {
   }
 }
 
-/** Networks that show no buttons get them as a numbered list below the text. */
+/** On networks without buttons, they become a numbered list below the text. */
 export function withNumberedButtons(text: string, buttons: readonly { readonly text: string }[]): string {
   if (buttons.length === 0) return text
   return [text, buttons.map((button, i) => `${i + 1}. ${button.text}`).join('\n')]

@@ -2,13 +2,13 @@ import { Type, type Static } from 'typebox'
 import { Currency, INTERVALS } from './billing-words.ts'
 import { Body, Nullable, Timestamp, Uuid } from './shapes.ts'
 
-/** What an agency bills its clients for, through its own account at Stripe. */
+/** What an agency bills to its clients through its own Stripe account. */
 
-/** What can be billed by use; counted for each day. */
+/** Counters that can be billed by usage, per day. */
 const METERED = ['sent', 'received', 'calls', 'call_seconds', 'ai_tokens'] as const
 export type Metered = (typeof METERED)[number]
 
-/** How many counted units a price may be for: 60 seconds are a minute. */
+/** How many counted units a price may cover: 60 seconds are a minute. */
 export const UNITS_OF = {
   sent: [1],
   received: [1],

@@ -69,7 +69,7 @@ const Since = Type.String({
   description: 'The first day it is valid, in UTC. It ends when the next one begins.',
 })
 
-/** Which rate is meant. */
+/** Identifies a rate. */
 export const RateName = { country: Country, category: Category, valid_from: Since }
 
 export const RateRecord = Type.Object({
@@ -105,7 +105,7 @@ const budgetFields = {
 }
 const WarnPercent = { minimum: 1, maximum: 100, description: 'The share at which a warning is shown. Default 80.' }
 
-/** What messages may cost. */
+/** A spending limit for messages. */
 export const BudgetInput = Type.Object(
   { ...budgetFields, warn_percent: Type.Optional(Type.Integer(WarnPercent)) },
   { additionalProperties: false },
@@ -136,7 +136,7 @@ export const Spending = Type.Object({
 })
 export type Spending = Static<typeof Spending>
 
-/** The budget of an account for a calendar month, and what is spent of it. */
+/** The monthly budget of an account, and how much of it is spent. */
 export const AccountBudget = Type.Object({
   account_id: Uuid,
   name: Type.String(),

@@ -32,7 +32,7 @@ export type CrmSyncPatch = Static<typeof CrmSyncPatch>
 
 export const SYNC_DEFAULT: CrmSync = { inbound: true, outbound: true, status: true, dnd: true, calls: true }
 
-/** What a field of a contact in the CRM can be filled with. */
+/** Sources for a field of a contact in the CRM. */
 const FIELD_SOURCES = ['name', 'profile_name', 'tags', 'instance_name', 'instance_number'] as const
 export type FieldSource = (typeof FIELD_SOURCES)[number]
 
@@ -117,7 +117,7 @@ export type CrmWaiting = Static<typeof CrmWaiting>
 
 const CRM_STATES = ['not_connected', 'connected', 'reconnect_required'] as const
 
-/** What the views of both kinds of connections have in common. */
+/** The fields that the views of both kinds of connections share. */
 const connectionFields = {
   connected: Type.Boolean(),
   state: Type.Enum([...CRM_STATES], {

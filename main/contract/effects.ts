@@ -1,6 +1,6 @@
 import type { ApprovalPolicy } from './approval.ts'
 
-/** What follows from an effect. The door, approvals, MCP and the API document read it here. */
+/** The consequences of an effect. Request checks, approvals, MCP and the API document use it. */
 interface EffectRule {
   /** For the API document. */
   readonly about: string
@@ -85,11 +85,11 @@ interface EffectsByArgument {
    */
   readonly by: readonly string[]
   readonly effects: Readonly<Record<string, readonly Effect[]>>
-  /** Of every value that is not listed. */
+  /** Effects of every value that is not listed. */
   readonly otherwise: readonly Effect[]
 }
 
-/** An empty list: it reads, or changes records of its own account that reach nobody. */
+/** An empty list: the operation only reads, or changes records of its own account without reaching anybody. */
 export type Effects = readonly Effect[] | EffectsByArgument
 
 interface Declared {
@@ -117,7 +117,7 @@ function argumentAt(args: Arguments, name: string): unknown {
   return value === null ? 'null' : value
 }
 
-/** What is no word is never listed, so it falls under `otherwise`. */
+/** A value that is not a word is never listed, so `otherwise` applies. */
 function wordOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -1,31 +1,31 @@
 import type { Engine } from './shapes.ts'
 
-/** How a kind of number works, for the rules that depend on it. What it can do is in `abilities.ts`. */
+/** Properties of an engine on which rules depend. Its abilities are in `abilities.ts`. */
 export interface EngineTraits {
-  /** A phone that is linked with a code; otherwise a number of a business account, connected on Meta's pages. */
+  /** A phone linked with a code; otherwise a number of a business account, connected on Meta's pages. */
   readonly isLinkedPhone: boolean
   /**
-   * Who has not written for 24 hours gets a template and nothing else. Messages may then be Cloud API payloads, and
-   * have buttons and lists.
+   * A person who has not written for 24 hours can only get a template. Messages may be Cloud API payloads, with
+   * buttons and lists.
    */
   readonly needsTemplates: boolean
-  /** The new people it may write to are counted for all numbers of its portfolio; otherwise for each number and day. */
+  /** First contacts are counted for all numbers of a portfolio; otherwise per number and day. */
   readonly sharesLimit: boolean
   /** The network charges for messages. */
   readonly isBilled: boolean
-  /** Only files that Meta's documentation names are taken. */
+  /** Only file types in Meta's documentation are accepted. */
   readonly hasMediaRules: boolean
   /** Short videos can repeat like a GIF. */
   readonly hasGifs: boolean
-  /** It can be asked which numbers have WhatsApp. */
+  /** It can check which numbers are on WhatsApp. */
   readonly checksNumbers: boolean
-  /** Meta's user ids are addresses, too. */
+  /** Meta's user ids are valid recipients. */
   readonly hasUserIds: boolean
-  /** Groups take mentions and interactive messages as other chats do. */
+  /** Groups support mentions and interactive messages like other chats. */
   readonly hasFullGroups: boolean
-  /** The events that its own webhook gets can be chosen; otherwise it gets all. */
+  /** The events of the instance webhook can be chosen; otherwise it gets all. */
   readonly choosesEvents: boolean
-  /** WhatsApp carries calls to and from it. */
+  /** It supports WhatsApp calls. */
   readonly hasCalls: boolean
 }
 

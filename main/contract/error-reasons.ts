@@ -1,10 +1,10 @@
 /**
- * Why a call was refused, where its error code alone leaves a person without help, and the values that the words of the
- * window need. Only the console is told: the API has codes, and sentences for developers. The words are in
+ * Specific reasons for a refusal, where the error code alone does not help a person, with the values that the window
+ * needs for its text. Only the console gets them; the API has codes, and sentences for developers. The texts are in
  * `renderer/locales/<language>/problems.json`.
  */
 export const ERROR_REASONS = {
-  // Any field of a form. `field` is a path of the body.
+  // Any field of a form. `field` is a path in the body.
   chosen_gone: ['field'],
   field_characters: ['field'],
   field_choice: ['field'],
@@ -134,7 +134,7 @@ export const ERROR_REASONS = {
   variable_unknown: ['at', 'name'],
   window_never_opens: [],
 
-  // What was done once, or may have been.
+  // Repeated calls, and calls with an unknown outcome.
   outcome_unknown: [],
 
   // Files.
@@ -350,10 +350,10 @@ export const ERROR_REASONS = {
 
 export type ErrorReason = keyof typeof ERROR_REASONS
 
-/** The values that a reason has. */
+/** The values of a reason. */
 export type ReasonParams<R extends ErrorReason> = Readonly<Record<(typeof ERROR_REASONS)[R][number], string | number>>
 
-/** As the console is told of it, beside code and message. */
+/** Part of an error for the console, beside code and message. */
 export interface ErrorDetail {
   readonly reason: ErrorReason
   readonly params: Readonly<Record<string, string | number>>

@@ -111,7 +111,7 @@ export class ApiError extends Error {
     return ERRORS[this.code].status
   }
 
-  /** Tells the console why, which says it in the language of the window. @returns itself */
+  /** Adds the reason for the console, which shows it in the language of the window. @returns itself */
   because<R extends ErrorReason>(
     reason: R,
     ...[params]: (typeof ERROR_REASONS)[R] extends readonly [] ? [] : [ReasonParams<R>]
@@ -132,7 +132,7 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
   }
 }
 
-/** Body of every error to the console: with what its window needs to say it in its own words. */
+/** Body of every error for the console, with the data for a text in the window's language. */
 export function consoleErrorBody(error: ApiError, requestId: string): ConsoleErrorBody {
   const { error: body } = errorBody(error, requestId)
   return { error: { ...body, ...(error.detail !== undefined && { detail: error.detail }) } }

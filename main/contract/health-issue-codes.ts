@@ -1,14 +1,17 @@
 /** Messages count as stuck after this time without an answer from the network. No send takes longer. */
 export const QUEUE_STUCK_SECONDS = 60
 
-/** A line of its own, in the line `<room>.<code>`, or in none, for this reason. */
+/**
+ * Where the overview shows an issue: as its own entry, within the entry `<room>.<code>`, or not at all for this
+ * reason.
+ */
 type Place = 'error' | 'warning' | { readonly line: string } | { readonly unlisted: string }
 
 const PAIRING = { unlisted: 'Somebody is pairing it, or has not yet: the tiles and the page of the number say so.' }
-/** Of a number that was connected before, it is among those that are signed out. */
+/** A number that was connected before is counted among those signed out. */
 const FAILED_PAIRING = { line: 'instances.signed_out' }
 
-/** Every issue of a number, with its severity in the overview if it has a line there. */
+/** Every issue of a number, with its severity if the overview shows it as its own entry. */
 export const HEALTH_ISSUES = {
   engine_unknown: 'error',
   engine_unreachable: 'error',
@@ -88,12 +91,12 @@ export const HEALTH_ISSUES = {
 
 export type HealthIssueCode = keyof typeof HEALTH_ISSUES
 
-/** Those with a line of their own in the overview. */
+/** Issues with their own entry in the overview. */
 export type ListedIssueCode = {
   [Code in HealthIssueCode]: (typeof HEALTH_ISSUES)[Code] extends string ? Code : never
 }[HealthIssueCode]
 
-/** The line of the overview that counts it with others, `<room>.<code>`; null: it has its own, or none. */
+/** The overview entry `<room>.<code>` that includes the issue; null: it has its own entry, or none. */
 export function lineOfIssue(code: HealthIssueCode): string | null {
   const place: Place = HEALTH_ISSUES[code]
   return typeof place === 'object' && 'line' in place ? place.line : null

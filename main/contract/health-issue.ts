@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Timestamp } from './shapes.ts'
 
-/** What is known of an issue besides its sentence. What does not apply to it is absent. */
+/** Details of an issue besides its sentence. Details that do not apply are absent. */
 const ISSUE_DETAILS = {
   until: Type.Optional(
     Type.String({ ...Timestamp, description: 'When it ends, or when what it warns of happens. Absent: unknown.' }),

@@ -1,4 +1,4 @@
-/** Without the schemas of shapes.ts, which the window does not need for its first screen. */
+/** Separate from the schemas of shapes.ts, which the window does not need for its first screen. */
 export const INSTANCE_STATUSES = [
   'created',
   'connecting',

@@ -130,7 +130,7 @@ export const ConnectionView = Type.Object({
 })
 export type ConnectionView = Static<typeof ConnectionView>
 
-/** What the browser is asked, as `PublicKeyCredential.parseRequestOptionsFromJSON` takes it. */
+/** Options for the browser, in the form that `PublicKeyCredential.parseRequestOptionsFromJSON` accepts. */
 const PasskeyOptions = Type.Object(
   {
     challenge: Type.String({ description: 'Base64url.' }),
@@ -170,7 +170,7 @@ export const PasskeyView = Type.Object(
 )
 export type PasskeyView = Static<typeof PasskeyView>
 
-/** What a browser makes of the options; password managers add members of their own. */
+/** The browser's answer to the options; password managers add fields of their own. */
 export const PasskeyCredential = Type.Object(
   {
     id: Type.String({ minLength: 1 }),

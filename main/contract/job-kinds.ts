@@ -1,9 +1,10 @@
 /**
  * What a restore does with the jobs of a kind that wait in the backup.
- * - `restored`: they wait as in the backup. Each finds out from the rows it works on, which have rules of their own,
- *   whether there is still something to do.
- * - `kept`: they are as they were before the restore, like what they work on. Where that is not known, as in the backup.
- * - `discarded`: they are canceled. They reach people or cost money, and were done since or their time has passed.
+ * - `restored`: they wait as in the backup. Each job checks its rows, which have their own rules,
+ * whether there is still something to do.
+ * - `kept`: they stay as they were before the restore, like their rows. If that is unknown, they are as in the
+ *   backup.
+ * - `discarded`: they are canceled. They reach people or cost money, and either ran since the backup or are too late.
  */
 type JobAfterRestore = 'restored' | 'kept' | 'discarded'
 

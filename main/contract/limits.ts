@@ -1,4 +1,4 @@
-/** Every limit a caller can run into. Spec: Limits; the rest are our own. */
+/** Every limit that callers can reach. Spec: Limits; the rest are our own. */
 export const LIMITS = {
   externalRefLength: 128,
   metadataPairs: 16,
@@ -45,19 +45,19 @@ export const LIMITS = {
   filenameLength: 255,
   mediaUrlLength: 2_048,
   mediaDays: 7,
-  /** Uploads of an account that are kept, and less than that if the disk has less room left. */
+  /** Stored uploads of an account; less if the disk has less free space. */
   mediaGigabytes: 10,
   mediaMegabytes: { image: 5, audio: 16, video: 16, document: 100, sticker: 1 },
   sendTimeoutMs: 20_000,
-  /** In progress at once. An account gets less than this where others need it: `kernel/fair-share.ts`. */
+  /** Concurrent sends. An account gets less while others need capacity: `kernel/fair-share.ts`. */
   sendsInFlight: { inAll: 1_024, perAccount: 256, perInstance: 128 },
   requestsInFlight: { inAll: 512, perAccount: 64 },
   uploadsInFlight: { inAll: 64, perAccount: 16 },
   directActions: { inAll: 512, perAccount: 128, perInstance: 16 },
-  /** Open at once. */
+  /** Concurrent streams. */
   mcpStreams: { inAll: 512, perAccount: 64 },
   linkStreams: { inAll: 2_000, perAccount: 500, perInstance: 50 },
-  /** Of one check of which numbers are on WhatsApp. */
+  /** Numbers in one check of which are on WhatsApp. */
   checkedNumbers: 10_000,
   pageSizeDefault: 50,
   pageSize: 200,
@@ -71,13 +71,13 @@ export const LIMITS = {
   contactTags: 50,
   tagLength: 50,
   bodyBytes: 2 * 1024 * 1024,
-  /** Memory for all bodies that arrive and are read as a whole. */
+  /** Memory for all incoming bodies that are read as a whole. */
   bodyBytesInFlight: 256 * 1024 * 1024,
   /** More than ten thousand campaign recipients with seven variables each. */
   bodyValues: 100_000,
-  /** Of a message to /mcp, which is parsed and checked more than once. */
+  /** Values in a message to /mcp, which is parsed and checked more than once. */
   mcpValues: 60_000,
-  /** Of one object. */
+  /** Fields of one object. */
   bodyFields: 1_000,
   /** Far deeper than any engine payload; deeper nesting is meant to exhaust the stack. */
   bodyDepth: 100,
@@ -89,7 +89,7 @@ export const LIMITS = {
   consoleFilesPerMinute: 6_000,
   callbacksPerMinute: 60_000,
   callbackBytes: 4 * 1024 * 1024,
-  /** Of one network. Only refused sign-ins count, so that an office can sign in together in the morning. */
+  /** Per network. Only refused sign-ins count, so that a whole office can sign in together. */
   refusedPasswordsPerMinute: 5,
   /** A code is too long to guess, and people often open used links, so this limit is higher. */
   refusedCodesPerMinute: 60,
@@ -97,7 +97,7 @@ export const LIMITS = {
   sessionIdleHours: 12,
   sessionDays: 30,
   sessions: 50,
-  /** Passwords that wait to be checked or set. A network and an account are one owner each. */
+  /** Passwords waiting to be checked or set. Each network and each account counts as one owner. */
   derivationsWaiting: { signIns: { inAll: 64, perOwner: 5 }, accounts: { inAll: 64, perOwner: 4 } },
   passwordLength: 12,
   passwordLongest: 1_024,
@@ -105,7 +105,7 @@ export const LIMITS = {
   campaignNameLength: 200,
   campaignInstances: 100,
   campaignMessages: 20,
-  /** Variables and options of a text. */
+  /** Variables and options in one text. */
   campaignPlaces: 1_000,
   campaignPayloadTexts: 1_000,
   campaignRecipients: 10_000,
@@ -135,7 +135,7 @@ export const LIMITS = {
   aiEvaluations: 50,
   aiEvaluationCases: 500,
   sandboxModelReplies: 1_000,
-  /** Of what an ad says about itself: Meta has a dozen, with URLs that are long. */
+  /** Fields about an ad: Meta sends about a dozen, with long URLs. */
   referralFields: 30,
   referralTextLength: 4_096,
   crmFields: 20,
@@ -146,7 +146,10 @@ export const LIMITS = {
   crmAttachmentMegabytes: 25,
   voiceTrialCalls: 50,
   voiceChannels: 4,
-  /** Calls of all accounts at once, widgets included. One account gets half of them at most, and less while others need them. */
+  /**
+   * Concurrent calls of all accounts, widgets included. One account gets at most half, and less while others need
+   * them.
+   */
   voiceCalls: 128,
   voiceWidgetChannels: 4,
   voiceWidgetDailyCap: 50,

@@ -1,6 +1,6 @@
 /**
- * What happens on a line besides messages and its connection. The webhook of a single instance receives it under one of
- * its older names; it is no event of account webhooks, whose types are fixed. In the words of the wire.
+ * Events of an instance other than messages and its connection. The webhook of a single instance receives them under
+ * their older names; account webhooks, whose types are fixed, do not. Fields are named as in the API.
  */
 export interface LineEventData {
   'call.offered': CallData & { video: boolean; group_id: string | null }
@@ -12,10 +12,10 @@ export interface LineEventData {
     action: 'add' | 'remove' | 'promote' | 'demote' | 'modify'
     participants: string[]
   }
-  /** Told to admins of groups whose newcomers an admin has to let in. */
+  /** Sent to admins of groups in which an admin must approve new members. */
   'group.join_requests_changed': GroupData & {
     action: 'requested' | 'withdrawn' | 'rejected'
-    /** Those who ask, or asked, to join. */
+    /** People who ask or asked to join. */
     participants: string[]
   }
   'group.updated': GroupData & {
@@ -39,18 +39,18 @@ export interface LineEventData {
 
 interface CallData {
   call_id: string
-  /** Digits, else the hidden id. */
+  /** Digits, or the hidden id. */
   from: string
   timestamp: string
 }
 
 interface GroupData {
   group_id: string
-  /** Who did it; null where the network does not say. */
+  /** The person who made the change; null if the network does not say. */
   by: string | null
 }
 
 export type LineEventType = keyof LineEventData
 
-/** One of them, typed by its type. */
+/** An event with the data of its type. */
 export type LineEvent = { [T in LineEventType]: { readonly type: T; readonly data: LineEventData[T] } }[LineEventType]

@@ -1,6 +1,6 @@
 import { normalizeText } from './normalize-text.ts'
 
-/** What columns of lists of people are called, in files of ours and of other programs; the likeliest first. */
+/** Names of columns in lists of people, from our files and other programs; the most likely first. */
 export const COLUMN_NAMES = {
   phone: [
     ...['phone', 'phone number', 'whatsapp', 'whatsapp number', 'número do whatsapp', 'número de whatsapp'],
@@ -33,8 +33,8 @@ const foldColumn = (name: string): string =>
     .replaceAll(/[^\p{Letter}\p{Number}]/gu, '')
 
 /**
- * Finds the column that has one of these names.
- * @param taken columns that are not meant
+ * Finds the column with one of these names.
+ * @param taken columns to skip
  * @returns its index, or -1
  */
 export function findColumn(header: readonly string[], names: readonly string[], taken: readonly number[] = []): number {

@@ -1,7 +1,10 @@
 import { Type, type Static, type TProperties } from 'typebox'
 import { Nullable, Timestamp } from './shapes.ts'
 
-/** What a message is besides its text, in the words of the wire: engines write it, and it is stored and sent as it is. */
+/**
+ * The content of a message besides its text, with the field names of the API: engines create it, and it is stored and
+ * sent unchanged.
+ */
 
 const Text = Nullable(Type.String())
 
@@ -43,7 +46,7 @@ const TemplateButton = Type.Object({
   url: Text,
 })
 
-/** What the person saw of a template besides its body. */
+/** The shown parts of a template besides its body. */
 const ShownTemplate = Type.Object(
   {
     header: Text,

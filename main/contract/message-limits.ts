@@ -12,11 +12,11 @@ export const TEXT_LIMITS = {
   official: { text: 4_096, caption: 1_024 },
 } as const satisfies Record<Engine, TextLimits>
 
-/** What the Cloud API accepts of an interactive message: characters, or how many. */
+/** Limits of an interactive message in the Cloud API: characters, or counts. */
 export const INTERACTIVE_LIMITS = {
   header: 60,
   body: 1_024,
-  /** Of a list. */
+  /** Body of a list message. */
   listBody: 4_096,
   footer: 60,
   buttons: 3,
@@ -26,18 +26,21 @@ export const INTERACTIVE_LIMITS = {
   openButton: 20,
   sections: 10,
   section: 24,
-  /** Of all sections together. */
+  /** All sections together. */
   rows: 10,
   row: 24,
   rowDescription: 72,
   rowId: 200,
   /** The button that opens a flow. */
   flowButton: 30,
-  /** Of a list of products: of all sections together. */
+  /** Products in all sections of a product list. */
   products: 30,
 } as const
 
-/** Meta does not say how it counts. Of the two usual counts this is the smaller, so that nothing is refused that it accepts. */
+/**
+ * Meta does not document how it counts. This is the smaller of the two usual counts, so that nothing acceptable is
+ * refused.
+ */
 export function charactersIn(text: string): number {
   let count = 0
   for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) count++

@@ -1,6 +1,6 @@
 /**
- * What notices can be about. Each room adds its topics in its contract.ts:
- * `declare module '../../contract/notice.ts' { interface Topics { campaigns: true } }`.
+ * Topics of notices. Each room adds its own in its contract.ts: `declare module '../../contract/notice.ts' {
+ * interface Topics { campaigns: true } }`.
  * @public
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- the rooms fill it
@@ -9,7 +9,7 @@ export interface Topics {}
 /** Each store of the console subscribes to its own topics. */
 export type Topic = keyof Topics
 
-/** Says that something changed, never what it is now: the window refetches. Contains no content of any message. */
+/** Reports that something changed, without its new value: the window refetches. Contains no content of messages. */
 export interface Notice {
   readonly topic: Topic
   /** Id of the changed instance, webhook or approval, if there is a single one. For `deliveries`, id of the webhook. */

@@ -1,18 +1,18 @@
 import { calendarDay, timeOn } from './zone-time.ts'
 
-/** When something may happen, by the clocks of a time zone. null: always. */
+/** Hours in a time zone. null: always open. */
 export type OpeningHours = {
   readonly start: string
-  /** `24:00` is midnight at the end of the day. Before `start`: on the next day; the same: a whole day later. */
+  /** `24:00` is midnight at the end of the day. Earlier than `start`: on the next day; equal: exactly one day later. */
   readonly end: string
   readonly timezone: string
-  /** On which they begin; 1 is Monday. */
+  /** Days on which the hours begin; 1 is Monday. */
   readonly days: readonly number[]
 } | null
 
 interface Hours {
   readonly isOpen: boolean
-  /** When that changes; Infinity if it never does. */
+  /** When that changes; Infinity if never. */
   readonly changesAtMs: number
 }
 
@@ -25,17 +25,17 @@ const ALWAYS: Hours = { isOpen: true, changesAtMs: Infinity }
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const DAY_MINUTES = 1_440
-/** Those of yesterday may last until today, and the longest time between two openings is a week. */
+/** Yesterday's hours may last until today, and the longest time between two openings is a week. */
 const DAYS_AHEAD = 9
 
-/** Whether they are open at this moment. Times are those of the clocks in the zone, on days of 23 and 25 hours too. */
+/** Whether they are open at this moment. Times follow the clocks in the zone, also on days of 23 and 25 hours. */
 export function hoursAt(hours: OpeningHours, atMs: number): Hours {
   if (hours === null || areAlways(hours)) return ALWAYS
   let closesAtMs: number | undefined
   for (const opening of openingsFrom(hours, atMs)) {
     if (closesAtMs === undefined && opening.closesAtMs <= atMs) continue
     if (closesAtMs === undefined && opening.opensAtMs > atMs) return { isOpen: false, changesAtMs: opening.opensAtMs }
-    // One may follow on another without a break.
+    // Openings may follow each other without a break.
     if (closesAtMs !== undefined && opening.opensAtMs > closesAtMs) break
     closesAtMs = Math.max(closesAtMs ?? 0, opening.closesAtMs)
   }
@@ -55,7 +55,7 @@ const lengthOf = ({ start, end }: NonNullable<OpeningHours>): number => {
 const areAlways = (hours: NonNullable<OpeningHours>): boolean =>
   new Set(hours.days).size === 7 && lengthOf(hours) === DAY_MINUTES
 
-/** In their order, from the one of yesterday on. */
+/** In order, starting with yesterday's. */
 function* openingsFrom(hours: NonNullable<OpeningHours>, atMs: number): Generator<Opening> {
   const today = calendarDay(atMs, hours.timezone)
   for (let ahead = -1; ahead < DAYS_AHEAD; ahead++) {
@@ -64,7 +64,7 @@ function* openingsFrom(hours: NonNullable<OpeningHours>, atMs: number): Generato
   }
 }
 
-/** Hours that the clocks skip as a whole begin when the clocks have changed, and keep their length. */
+/** Hours that are skipped completely by a clock change begin after the change, and keep their length. */
 function openingOn(day: number, hours: NonNullable<OpeningHours>): Opening {
   const [start, length] = [minutesOf(hours.start), lengthOf(hours)]
   const opensAtMs = timeOn(day, start, hours.timezone)

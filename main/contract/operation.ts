@@ -9,7 +9,7 @@ import type { Engine } from './shapes.ts'
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * What an operation gives access to, and so what a restricted key may do with it.
+ * What an operation gives access to, which determines whether a restricted key may call it.
  * - `key`: the caller itself; any key may call it.
  * - `instance`: the path begins with /v1/instances/{id}; an instance outside the key's list is 404.
  * - `instances`: all instances; a restricted key sees only its own.
@@ -19,8 +19,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type AccessLevel = 'key' | 'instance' | 'instances' | 'account' | 'webhooks'
 
 /**
- * Who is signed in to the console. `operator`: the owner of this computer, who also has its settings, backups and logs.
- * `member`: somebody who works in one account and knows nothing of the computer or of other accounts.
+ * The role of a person signed in to the console. `operator`: the owner of this computer, who also has its settings,
+ * backups and logs. `member`: a person who works in one account, without access to the computer or other accounts.
  */
 export type ConsoleRole = 'operator' | 'member'
 
@@ -48,7 +48,7 @@ export interface ToolSpec {
   readonly untrusted?: true
 }
 
-/** Which files an operation takes as its body. */
+/** File types that an operation accepts as its body. */
 export interface FileBodySpec {
   /** Without parameters: `text/csv`. */
   readonly types: readonly string[]
@@ -60,7 +60,7 @@ export interface FileBody {
   readonly mimeType: string
   /** Read it once. Throws an ApiError when the file is larger than `maxBytes`. */
   readonly stream: AsyncIterable<Uint8Array>
-  /** Aborted when the key or session of the caller ends: what is stored in many commits stops. Its reason is an ApiError. */
+  /** Aborted when the caller's key or session ends, which stops storing in many commits. Its reason is an ApiError. */
   readonly ended: AbortSignal
 }
 
@@ -69,8 +69,8 @@ export interface Operation {
   /** camelCase, unique; `operationId` in OpenAPI. */
   readonly id: string
   /**
-   * What a call can do at most, besides changing records of its account. Approvals, suspension, freezing and the hints
-   * of the tool are derived from it.
+   * The most that a call can do, besides changing records of its account. Approvals, suspension, freezing and the
+   * hints of the tool are derived from it.
    */
   readonly effects: Effects
   readonly method: Method
@@ -90,11 +90,11 @@ export interface Operation {
   /** Accepts the Idempotency-Key header. */
   readonly idempotencyKey?: true
   /**
-   * Its handler answers a repeat of an Idempotency-Key before it looks at the state of the account, and then refuses a
-   * frozen account: a caller who lost the first answer must learn that the message was sent.
+   * A repeated Idempotency-Key is answered before the account is checked, and only then is a frozen account refused:
+   * a caller who lost the first answer must learn that the message was sent.
    */
   readonly replaysWhenFrozen?: true
-  /** Waits for an engine. The room limits how many calls run at once; the door's own limit does not count them. */
+  /** Waits for an engine. The room limits concurrent calls; the general limit does not count them. */
   readonly waitsForEngine?: true
   /** Also runs while the disk is full: it needs no space, or helps to free some. */
   readonly worksWhenFull?: true
@@ -122,7 +122,7 @@ export interface Operation {
     /** Also answers with `text/csv` to callers that ask for it in Accept; `example` is its first line. */
     readonly csv?: { readonly example: string }
   }
-  /** Error codes of this operation besides those of the door (401, 403, 404, 429, validation …). */
+  /** Error codes of this operation besides those of every operation (401, 403, 404, 429, validation …). */
   readonly errors: readonly ErrorCode[]
   readonly examples: { readonly body?: unknown; readonly reply?: unknown }
   /** null: not offered to assistants; a comment gives the reason. */
@@ -138,12 +138,12 @@ export type Contract = Readonly<Record<string, Operation>>
 /** A room's contract with its name. The faces are built from these. */
 export interface RoomContract {
   readonly room: string
-  /** A sentence or two for readers of the OpenAPI document. A room that only the console uses needs none. */
+  /** One or two sentences for the OpenAPI document. Not needed by a room that only the console uses. */
   readonly about?: string
   readonly operations: Contract
-  /** Segments of its paths that are topics: an operation that changes something publishes the last one of its path. */
+  /** Path segments that are topics: an operation that changes something publishes the last one in its path. */
   readonly topics?: readonly Topic[]
-  /** All of its operations need it: a sub-account without it gets 403 `insufficient_scope`. */
+  /** The feature that all of its operations need: a sub-account without it gets 403 `insufficient_scope`. */
   readonly feature?: Feature
 }
 

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Body, MessageStatus, Nullable, Timestamp } from './shapes.ts'
 
-/** What the simulated GoHighLevel shows of itself. */
+/** Schemas of the simulated GoHighLevel. */
 
 export const GHL_FAULTS = [
   'duplicate_delivery',

@@ -9,7 +9,7 @@ const RECEIPTS = ['none', 'delivered', 'read'] as const
 export type Receipts = (typeof RECEIPTS)[number]
 
 const CALL_ANSWERS = ['automatic', 'manual'] as const
-/** Who takes calls to a phone. */
+/** How a phone answers calls. */
 export type CallAnswer = (typeof CALL_ANSWERS)[number]
 
 /** Faults that affect the next sends of an instance. */
@@ -31,7 +31,7 @@ export const GRAPH_FAULTS = [
   'duplicate_callbacks',
   'reorder_callbacks',
   'batch_callbacks',
-  // What Meta refuses until somebody does something about it.
+  // Refusals by Meta that last until a person acts.
   'payment_missing',
   'display_name_pending',
   'number_limited',
@@ -54,7 +54,7 @@ export const MODEL_FAULTS = [
 ] as const
 export type ModelFault = (typeof MODEL_FAULTS)[number]
 
-/** What the sandbox model answers instead of finding an answer in its prompt. */
+/** A reply of the sandbox model that replaces an answer found in its prompt. */
 export const ModelReply = Type.Object(
   {
     text: Type.Optional(Type.String({ maxLength: 32_000, description: 'What it says.' })),
@@ -80,7 +80,7 @@ export const ModelReply = Type.Object(
 )
 export type ModelReply = Static<typeof ModelReply>
 
-/** How a program asks the sandbox model, and what was asked. */
+/** How a program calls the sandbox model, and the received requests. */
 export const SandboxModel = Type.Object({
   base_url: Type.String({ description: '`base_url` for agents with the provider `custom`. It stays the same.' }),
   local_url: Nullable(
@@ -102,7 +102,7 @@ export const SandboxModel = Type.Object({
 })
 export type SandboxModel = Static<typeof SandboxModel>
 
-/** What the onboarding page asks for to connect a live official instance to a simulated number. */
+/** Values for the onboarding page that connect a live official instance to a simulated number. */
 export const GraphCredentials = Type.Object({
   number: Digits,
   phone_number_id: Type.String(),
@@ -171,7 +171,7 @@ export type SandboxPhone = Static<typeof SandboxPhone>
 
 const Audience = Type.String({ description: 'As in the result of account/privacy.' })
 
-/** What a phone shows of itself, and how it lists its chats. */
+/** A phone's profile and chat list. */
 export const SandboxProfile = Type.Object({
   number: Digits,
   name: Type.String(),

@@ -1,4 +1,4 @@
-/** What the service can report about itself and this computer. The words of the window are under `settings.notice`. */
+/** Notices about the service and this computer. The texts of the window are under `settings.notice`. */
 export const SERVICE_NOTICES = [
   ...(['sealed', 'vault', 'exposed', 'graph_simulated', 'graph_version'] as const),
   ...(['disk_failed', 'disk_low', 'disk_full', 'database_damaged', 'data_lost'] as const),
@@ -7,6 +7,6 @@ export const SERVICE_NOTICES = [
 
 export interface ServiceNotice {
   readonly code: (typeof SERVICE_NOTICES)[number]
-  /** The same as a sentence in English, with paths and figures: for the log, the terminal and the diagnostics. */
+  /** The notice as an English sentence, with paths and figures: for the log, the terminal and diagnostics. */
   readonly text: string
 }

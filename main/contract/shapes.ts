@@ -7,7 +7,7 @@ import { LIMITS } from './limits.ts'
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** Any name that is known is accepted, and answered in one form: `Asia/Kolkata` as `Asia/Calcutta`. */
+/** Every known name is accepted and returned in one form: `Asia/Kolkata` as `Asia/Calcutta`. */
 export const TimeZone = (description: string) =>
   Type.String({
     minLength: 1,

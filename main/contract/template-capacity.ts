@@ -1,6 +1,6 @@
-/** From this share of the templates that Meta allows on, people are warned. */
+/** People are warned from this share of Meta's limit of templates. */
 const NEARLY = 0.9
 
-/** Whether a business account will soon have as many templates as Meta allows. */
+/** Whether a business account has nearly reached Meta's limit of templates. */
 export const isNearlyFull = ({ count, limit }: { readonly count: number; readonly limit: number }): boolean =>
   count >= limit * NEARLY

@@ -1,7 +1,7 @@
-/** What is wrong with an origin of a widget. */
+/** Why a widget's origin is invalid. */
 type OriginFault = 'not_an_origin' | 'more_than_origin' | 'wildcard' | 'http'
 
-/** `origin` beside a fault: what was probably meant. */
+/** `origin` beside a fault is the probably intended origin. */
 export type JudgedOrigin =
   | { readonly origin: string; readonly fault: null }
   | { readonly origin: string | null; readonly fault: OriginFault }
@@ -9,7 +9,7 @@ export type JudgedOrigin =
 const LOOPBACK = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const BARE_HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/i
 
-/** An origin as browsers send it: scheme, host and port, nothing else. */
+/** An origin in the form that browsers send: only scheme, host and port. */
 export function judgeOrigin(text: string): JudgedOrigin {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || url.origin === 'null' || !['http:', 'https:'].includes(url.protocol))

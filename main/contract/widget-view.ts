@@ -1,6 +1,6 @@
 import type { WidgetAppearance } from './voice.ts'
 
-/** What visitors of a page read and hear of its widget. The script of the widget and the preview in the window share it. */
+/** Texts that visitors read and hear in a widget. The script of the widget and the preview in the window share them. */
 export const WIDGET_WORDS = {
   en: {
     call: 'Talk to us',
@@ -55,9 +55,9 @@ export const WIDGET_WORDS = {
 export type WidgetLanguage = keyof typeof WIDGET_WORDS
 export type WidgetWords = (typeof WIDGET_WORDS)[WidgetLanguage]
 
-/** What a page needs to show its widget. */
+/** Data that a page needs to show its widget. */
 export interface WidgetLook extends Omit<WidgetAppearance, 'language'> {
-  /** Of the text on `color`. */
+  /** Color of the text on `color`. */
   readonly text_color: string
 }
 
@@ -79,8 +79,8 @@ export interface WidgetElements {
 }
 
 /**
- * Makes the elements of a widget. The script carries this function as text into the visitor's browser, so it uses nothing
- * of this module.
+ * Creates the elements of a widget. The script contains this function as text for the visitor's browser, so it must
+ * not use anything from this module.
  */
 export function buildWidget(
   look: WidgetLook,
@@ -90,7 +90,7 @@ export function buildWidget(
   const host = document.createElement('div')
   const root = host.attachShadow({ mode: 'open' })
   const side = look.position === 'left' ? 'left' : 'right'
-  // A sheet that is adopted works on pages whose security policy forbids styles in the page.
+  // An adopted style sheet works even if the page's security policy forbids inline styles.
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(`
     .box { position: fixed; bottom: max(20px, env(safe-area-inset-bottom)); ${side}: 20px; z-index: 2147483000;
@@ -117,7 +117,7 @@ export function buildWidget(
   // A landmark: screen readers list it, wherever the page ends.
   box.setAttribute('role', 'region')
   box.setAttribute('aria-label', look.title ?? words.call)
-  // Empty and not absent: screen readers announce only what changes in an element they know.
+  // Empty rather than absent: screen readers announce only changes in an existing element.
   const status = document.createElement('p')
   status.setAttribute('role', 'status')
   const video = document.createElement('video')
@@ -154,7 +154,7 @@ export function buildWidget(
     endButton.hidden = state === 'idle'
     muteButton.hidden = state !== 'talking'
     muteButton.textContent = words.mute
-    // The button that was pressed is gone, and the focus with it.
+    // The pressed button is removed, and the focus would be lost with it.
     if (hadFocus) (state === 'idle' ? callButton : endButton).focus()
   }
   show('idle', '')

@@ -49,11 +49,11 @@ export type UpdateState =
   | { readonly kind: 'refused' }
   | { readonly kind: 'failed' }
 
-/** What the page says of its forms. */
+/** The page reports whether its forms have unsaved input. */
 export const UnsavedState = Type.Object({ isUnsaved: Type.Boolean() }, { additionalProperties: false })
 export type UnsavedState = Static<typeof UnsavedState>
 
-/** The options of a passkey request, as the QR view has them. */
+/** The options of a passkey request, as in the QR view. */
 export const PasskeyRequest = Type.Object(
   {
     options: Type.Object(
@@ -67,16 +67,16 @@ export type PasskeyRequest = Static<typeof PasskeyRequest>
 
 export type SignOutcome =
   | { readonly kind: 'signed'; readonly credential: PasskeyCredential }
-  /** The person closed it, has no passkey there, or let the time run out: browsers do not tell these apart. */
+  /** The person closed it, has no passkey there, or let it time out: browsers do not distinguish these. */
   | { readonly kind: 'dismissed' }
-  /** No browser that could ask, or WhatsApp's page did not load. */
+  /** No suitable browser is installed, or WhatsApp's page did not load. */
   | { readonly kind: 'unavailable' }
 
-/** Where the app would ask for a passkey on this computer. */
+/** The app's ways to ask for a passkey on this computer. */
 export interface PasskeyReadiness {
-  /** `none`: no browser that could ask is installed. */
+  /** `none`: no suitable browser is installed. */
   readonly way: 'window' | 'browser' | 'none'
-  /** Whether a phone near by can be reached; null: the app cannot tell. */
+  /** Whether the computer can reach a nearby phone; null: unknown. */
   readonly hasBluetooth: boolean | null
 }
 
@@ -89,7 +89,7 @@ export interface WindowRequests {
   fetchUpdate(): Promise<UpdateState>
   /** Finishes running work, installs the update and reopens the app. */
   restartToUpdate(): Promise<UpdateState>
-  /** Something typed is only in the page: the app asks before it quits. */
+  /** Reports unsaved input in the page, so that the app asks before it quits. */
   setUnsaved(state: UnsavedState): Promise<void>
   /** Known before a phone is linked, so that the person can prepare. Opens nothing. */
   readPasskeyReadiness(): Promise<PasskeyReadiness>

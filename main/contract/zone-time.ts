@@ -1,4 +1,4 @@
-/** Times by the clocks of a time zone, for the service and the window. Intl knows the zones. */
+/** Local times in a time zone, for the service and the window, based on Intl. */
 
 const MINUTE_MS = 60_000
 const QUARTER_MS = 15 * MINUTE_MS
@@ -6,15 +6,15 @@ const DAY_MS = 86_400_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Midnight in UTC of the date that the zone has at a moment: a day later is this and 24 hours, always. */
+/** Midnight in UTC of the zone's current date: adding 24 hours always gives the next day. */
 export function calendarDay(atMs: number, zone: string): number {
   const wallMs = wallClockMs(atMs, zone)
   return wallMs - (wallMs % DAY_MS)
 }
 
 /**
- * The first moment at which the clocks of the zone show this time or a later one. So a time that they show twice is the
- * first of both, and one that they skip is the moment of the change.
+ * The first moment at which the zone's clocks show this time or a later one. A time that occurs twice is the first of
+ * both; a skipped one is the moment of the clock change.
  * @param calendarDayMs of `calendarDay`
  * @param minutes after midnight; 1,440 and more are on the next day.
  */
@@ -27,7 +27,9 @@ export function timeOn(calendarDayMs: number, minutes: number, zone: string): nu
   return changeBetween(wallMs - DAY_MS, wallMs + DAY_MS, zone)
 }
 
-/** The moment between two moments at which the offset changes. Changes are at quarters of an hour everywhere. */
+/**
+ * The moment between two moments at which the offset changes. Everywhere, changes happen at full quarters of an hour.
+ */
 function changeBetween(fromMs: number, toMs: number, zone: string): number {
   const before = offsetMs(fromMs, zone)
   let [low, high] = [Math.floor(fromMs / QUARTER_MS), Math.ceil(toMs / QUARTER_MS)]
@@ -42,7 +44,7 @@ function changeBetween(fromMs: number, toMs: number, zone: string): number {
 /** How far the clocks of the zone are ahead of UTC. */
 const offsetMs = (atMs: number, zone: string): number => wallClockMs(atMs, zone) - atMs
 
-/** What the clocks of the zone show at a moment, as the milliseconds of the same time in UTC. */
+/** The zone's local time at a moment, as the milliseconds of the same time in UTC. */
 export function wallClockMs(atMs: number, zone: string): number {
   const [month = 0, day = 0, year = 0, hour = 0, minute = 0] = formatOf(zone).format(atMs).split(/\D+/).map(Number)
   const withinMinute = ((atMs % MINUTE_MS) + MINUTE_MS) % MINUTE_MS

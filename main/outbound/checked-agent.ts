@@ -15,7 +15,7 @@ interface CheckedAgentOptions {
 
 const HTTPS = 443
 
-/** Connects for a client that takes an agent: under the outbound guard, and with TLS. */
+/** An agent for clients that accept one: it connects with TLS and the checks of the outbound guard. */
 export class CheckedAgent extends Agent {
   readonly #options: CheckedAgentOptions
 
@@ -37,7 +37,7 @@ export class CheckedAgent extends Agent {
       (reason: unknown) => {
         const error = reason instanceof Error ? reason : new Error(String(reason))
         onConnect?.(error)
-        // Without a socket it has failed; the type leaves that out.
+        // Without a socket the connection failed; the type does not allow this.
         connected(error, undefined as never)
       },
     )
@@ -51,5 +51,5 @@ export class CheckedAgent extends Agent {
   }
 }
 
-/** @param one an origin, or a zone that begins with a dot. */
+/** @param one an origin, or a zone that starts with a dot. */
 const isOf = (one: string, host: string) => (one.startsWith('.') ? host.endsWith(one) : one === `https://${host}`)

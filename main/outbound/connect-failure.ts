@@ -1,6 +1,6 @@
 /**
- * Why no connection came about; nothing of the request has left the machine. Messages are shown to the owner of the
- * destination and never name an address: where an internal name leads is not theirs to learn.
+ * Why no connection was made; nothing of the request was sent. Messages are shown to the owner of the destination and
+ * never contain an address, because owners must not learn where an internal name leads.
  */
 export class ConnectFailure extends Error {
   readonly stage: 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout'
@@ -17,7 +17,7 @@ export class ConnectFailure extends Error {
 export const blocked = (host: string) =>
   new ConnectFailure('blocked', 'address_not_public', `${host} resolves to an address that is not public.`)
 
-/** Every address of the name lies in 198.18.0.0/15, which some VPNs and proxies hand out for names they catch. */
+/** Every address of the name is in 198.18.0.0/15, which some VPNs and proxies return for names that they intercept. */
 export const syntheticAddress = (host: string) =>
   new ConnectFailure(
     'blocked',
@@ -37,7 +37,7 @@ export const untrusted = (host: string, code: string) =>
 export const connectTimeout = (host: string, limitMs: number) =>
   new ConnectFailure('timeout', 'connect_timeout', `No connection to ${host} within ${limitMs / 1_000} s.`)
 
-/** The system's or OpenSSL's code of an error. Texts depend on versions and are never passed on. */
+/** The system's or OpenSSL's error code. Error texts depend on versions and are never passed on. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN'
 }

@@ -6,7 +6,7 @@ import type { Peer } from './destination.ts'
 import type { Exchange, PeerInfo } from './exchange.ts'
 import type { AddressPolicy } from './public-address.ts'
 
-/** What goes on the request line and after it. */
+/** The request line and the headers. */
 interface OutgoingRequest {
   readonly path: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE'
@@ -27,15 +27,15 @@ interface Connection {
 }
 
 const HEADER_BYTES = 16 * 1024
-/** A receiver that announces a longer keep-alive is not believed: routers on the way forget idle connections. */
+/** Longer keep-alive times of a receiver are ignored, because routers drop idle connections. */
 const IDLE_MAX_MS = 60_000
 
 /**
- * As many connections as there are requests at once: how many may run is decided per webhook by the scheduler, for with
- * a cap here one hanging webhook starves another on the same host. The last one used is used next, so that spare ones
- * time out. undici's own Agent is not used: it counts connections by origin across its closed pools and, after the
- * first broken connection, stops reusing any (seen in 7.30.2). Like an agent of our own, clients ignore the proxy
- * variables of the environment; such a proxy would resolve names by itself.
+ * One connection per concurrent request: the scheduler limits them per webhook, because with a limit here a hanging
+ * webhook would starve another one on the same host. The most recently used connection is reused first, so that spare
+ * ones time out. undici's own Agent is not used: it counts connections by origin across its closed pools and, after
+ * the first broken connection, stops reusing any (seen in 7.30.2). The proxy variables of the environment are
+ * ignored, because such a proxy would resolve names itself.
  */
 export function createConnections(connector: Connector, policy: AddressPolicy): Connections {
   const idle = new Map<string, Connection[]>()
@@ -53,7 +53,7 @@ export function createConnections(connector: Connector, policy: AddressPolicy): 
       allowH2: false,
       maxHeaderSize: HEADER_BYTES,
       keepAliveMaxTimeout: IDLE_MAX_MS,
-      // The exchange keeps its own time: undici's is coarse and does not end a request that is still connecting.
+      // The exchange has its own timeouts: undici's are coarse and do not end a request that is still connecting.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect(target, done) {
@@ -93,15 +93,15 @@ export function createConnections(connector: Connector, policy: AddressPolicy): 
   }
 }
 
-/** How long a fetch outside this guard waits. */
+/** Timeouts of a fetch outside this guard. */
 export interface FetchTimeouts {
   /** DNS, TCP and TLS together. */
   readonly connectTimeoutMs: number
-  /** From the request to the header of the answer, and between two parts of it; a second more or less. */
+  /** From the request to the response header, and between two parts of the response; accurate to about a second. */
   readonly idleTimeoutMs: number
 }
 
-/** Connections to one origin, for `fetch`: they are checked as all others are, and always lead to that origin. */
+/** Connections to one origin, for `fetch`: checked like all others, and always made to that origin. */
 export function createPool(
   connector: Connector,
   origin: string,

@@ -17,19 +17,19 @@ import { tunnel, type Proxy } from './proxy.ts'
 import { isSyntheticAddress, type AddressPolicy } from './public-address.ts'
 import { createTls } from './tls.ts'
 
-/** Where a checked address is really dialled. Handed in by tests; the product dials what it checked. */
+/** Where a checked address is actually connected. Set by tests; the product connects to the checked address. */
 export type Dial = (address: string, port: number) => { readonly address: string; readonly port: number }
 
 interface OpenSocket {
   readonly socket: Socket
-  /** The address that was checked. */
+  /** The checked address. */
   readonly ip: string
 }
 
 export interface PendingConnection {
   /** Rejects with a ConnectFailure. */
   readonly opened: Promise<OpenSocket>
-  /** Gives it up: the socket is ended now and not when the limit is reached. Harmless once it has opened. */
+  /** Cancels the attempt immediately instead of at the limit. Harmless once it has opened. */
   cancel(): void
 }
 
@@ -41,13 +41,13 @@ interface ConnectorDeps {
   readonly policy: AddressPolicy
   readonly names: NameLookup
   readonly dial?: Dial | undefined
-  /** PEM certificates trusted besides the bundled and the system's. */
+  /** PEM certificates trusted in addition to the bundled and the system's. */
   readonly authorities?: readonly string[] | undefined
-  /** Everything goes through it. Its own address is checked; it resolves the names of destinations. */
+  /** A proxy for all connections. Its own address is checked; it resolves the names of destinations. */
   readonly proxy?: Proxy | undefined
 }
 
-/** One opening under way: what its deadline must end, and whether it has. */
+/** A running attempt: what its deadline must end, and whether it has. */
 interface Attempt {
   readonly peer: Peer
   isResolved: boolean
@@ -56,17 +56,17 @@ interface Attempt {
   leftMs(): number
 }
 
-/** Addresses of one name that are tried, and how long each but the last may take. */
+/** Limit of addresses tried for one name, and the timeout of each except the last. */
 const ADDRESSES_TRIED = 4
 const ADDRESS_SHARE_MS = 1_500
 const TCP_KEEPALIVE_MS = 60_000
-/** "No route" of one address family says less than what the other family met. */
+/** "No route" in one address family is less informative than an error in the other family. */
 const NO_ROUTE = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'ENETDOWN'])
 
 /**
- * Opens connections for requests whose destination somebody else chose. The address is checked three times and each
- * time anew: a literal host, all addresses of a name (one forbidden address condemns the name), and the peer of the
- * connected socket before a byte goes out. A check inside the lookup alone never sees literals.
+ * Opens connections for requests whose destination somebody else chose. The address is checked three times: a literal
+ * host, all addresses of a name (one forbidden address is enough to refuse the name), and the peer of the connected
+ * socket before a byte is sent. A check only inside the lookup would never see literals.
  */
 export function createConnector(deps: ConnectorDeps): Connector {
   const { clock, policy, names } = deps
@@ -116,7 +116,7 @@ export function createConnector(deps: ConnectorDeps): Connector {
       })
       .finally(() => {
         limit.cancel()
-        // Refused by a proxy, it would stay open for as long as the proxy likes.
+        // After a refusal by a proxy, the socket would stay open as long as the proxy likes.
         if (!isOpen) attempt.socket?.destroy()
       })
     return {
@@ -143,7 +143,7 @@ async function resolve(names: NameLookup, host: string): Promise<readonly string
   }
 }
 
-/** Tries one address after the other: a name with a dead IPv6 address still has its IPv4 one. */
+/** Tries one address after the other: a name with an unreachable IPv6 address may have a working IPv4 one. */
 async function connectFirst(
   deps: ConnectorDeps,
   attempt: Attempt,
@@ -157,7 +157,7 @@ async function connectFirst(
     const target = deps.dial?.(ip, port) ?? { address: ip, port }
     try {
       const socket = await openTcp(deps.clock, attempt, host, target, shareMs)
-      // With `dial` the peer is the stand-in of an address that was checked above.
+      // With `dial`, the peer is the test's replacement of an address that was checked above.
       const isPermitted = deps.dial ? isPeer(socket, target.address) : deps.policy.permits(socket.remoteAddress ?? '')
       if (isPermitted) return { socket, ip }
       socket.destroy()
@@ -193,7 +193,7 @@ function openTcp(
     share?.cancel()
     succeed(socket)
   })
-  // Stays for good: an error between two owners of a socket must never be without a listener.
+  // Never removed: an error while a socket changes owners must not be without a listener.
   socket.on('error', (error) => {
     share?.cancel()
     reject(unreachable(host, codeOf(error)))
@@ -201,7 +201,7 @@ function openTcp(
   return promise
 }
 
-/** Makes the socket the one the deadline ends; one that comes after it is ended at once. */
+/** Makes the deadline end this socket; after the deadline, the socket is destroyed immediately. */
 function track(attempt: Attempt, socket: Socket): void {
   attempt.socket = socket
   if (attempt.isOver) socket.destroy()

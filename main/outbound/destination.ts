@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 import { LIMITS } from '../contract/limits.ts'
 
-/** A parsed URL that a caller chose. Its form is valid; the addresses it resolves to are not checked yet. */
+/** A parsed URL chosen by a caller. Its form is valid; the addresses it resolves to are not checked yet. */
 export interface Destination {
   readonly scheme: 'http' | 'https'
   readonly origin: string
-  /** Path and query as they go on the request line. */
+  /** Path and query for the request line. */
   readonly path: string
   /** Lower case, without brackets and without the dot of a fully qualified name. */
   readonly host: string
@@ -16,7 +16,7 @@ export interface Destination {
   readonly isSimulated: boolean
 }
 
-/** What is connected to. */
+/** The target of a connection. */
 export interface Peer extends Pick<Destination, 'host' | 'port' | 'isLiteral'> {
   /** `tcp` and `tls`: a protocol other than HTTP. */
   readonly scheme: 'http' | 'https' | 'tcp' | 'tls'
@@ -59,8 +59,8 @@ const hostIn = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replac
 const placeOf = (host: string) => ({ host, isLiteral: isIP(host) !== 0, isSimulated: isInZone('sandbox', host) })
 
 /**
- * A host without a scheme that somebody typed and that is about to be stored, such as the host of a SIP trunk, by the
- * rules of a URL: `127.1` is the address 127.0.0.1.
+ * A typed host without a scheme that is about to be stored, such as the host of a SIP trunk, parsed by the rules of a
+ * URL: `127.1` is the address 127.0.0.1.
  * @returns the host to store, or the rule it breaks, completing "<field> …".
  */
 export function parseTypedHost(text: string): Pick<Destination, 'host' | 'isLiteral' | 'isSimulated'> | string {
@@ -73,8 +73,8 @@ export function parseTypedHost(text: string): Pick<Destination, 'host' | 'isLite
 }
 
 /**
- * Like `parseDestination`, for a URL that somebody typed and that is about to be stored: also refuses what the URL
- * parser would silently repair into another URL, such as line breaks or `https:host`.
+ * Like `parseDestination`, for a typed URL that is about to be stored: also refuses input that the URL parser would
+ * silently change into another URL, such as line breaks or `https:host`.
  */
 export function parseTypedDestination(text: string): Destination | string {
   const destination = parseDestination(text)

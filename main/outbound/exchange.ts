@@ -12,11 +12,11 @@ export type OutboundAnswer = OutboundResponse | OutboundFailure
 export interface OutboundResponse {
   readonly kind: 'response'
   readonly status: number
-  /** Names in lower case; values that came more than once are joined by a comma. */
+  /** Names in lower case; repeated headers are joined with commas. */
   readonly headers: Readonly<Record<string, string>>
   /** Raw bytes, never decompressed. */
   readonly body: Buffer
-  /** The body is not whole: too long, too slow, or broken off. */
+  /** The body is incomplete: too long, too slow, or interrupted. */
   readonly truncated: boolean
   /** null when answered inside the service. */
   readonly remoteIp: string | null
@@ -29,18 +29,18 @@ export interface OutboundFailure {
   readonly code: string
   /** For the owner of the destination. */
   readonly message: string
-  /** Bytes of the request may have left the machine. */
+  /** Whether bytes of the request may have been sent. */
   readonly sent: boolean
 }
 
 /** A response whose body is read as it arrives. */
 export interface OutboundStream extends Omit<OutboundResponse, 'kind' | 'body' | 'truncated'> {
   readonly kind: 'stream'
-  /** Raw bytes. Fails with BrokenBody unless it is whole. Read it to its end, or destroy it. */
+  /** Raw bytes. Fails with BrokenBody if incomplete. Read it to its end, or destroy it. */
   readonly body: Readable
 }
 
-/** Why a body is not whole. */
+/** Why a body is incomplete. */
 export class BrokenBody extends Error {
   readonly reason: 'too_large' | 'too_slow' | 'aborted' | 'broken_off'
 
@@ -55,14 +55,14 @@ export interface ExchangeLimits {
   /** From the start to the last byte of the response header. */
   readonly headersTimeoutMs: number
   readonly connectTimeoutMs: number
-  /** From the header to the end of the body; of a stream, between two parts that its reader waits for. */
+  /** From the header to the end of the body; for a stream, between two parts while its reader waits. */
   readonly bodyTimeoutMs: number
   readonly maxBodyBytes: number
 }
 
-/** A request body that is written only once something else is done; undici writes the header together with it. */
+/** A request body that is written only after something else is done; undici writes the header together with it. */
 export class GatedBody extends Readable {
-  /** From here on a byte of the request may leave. */
+  /** Once true, bytes of the request may be sent. */
   isOpen = false
   readonly #bytes: Buffer
   readonly #before: () => Promise<void>
@@ -87,16 +87,16 @@ export class GatedBody extends Readable {
   }
 }
 
-/** What an exchange learns of its connection before the request is written. */
+/** Facts about the connection, known before the request is written. */
 export interface PeerInfo {
   ip: string | null
-  /** Of the address policy, when the peer was checked. */
+  /** Revision of the address policy at the time of the check. */
   revision: number
 }
 
 /**
- * One request and its answer on an undici connection. Settles exactly once: at the end of the body, at a limit, or at
- * the first fault; whatever undici reports afterwards is ignored.
+ * One request and its response on an undici connection. Settles exactly once: at the end of the body, at a limit, or
+ * at the first error; later reports of undici are ignored.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<OutboundAnswer>
@@ -108,7 +108,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null
   #head: { status: number; headers: Record<string, string> } | null = null
   #chunks: Buffer[] = []
-  /** At the end of the chunks: small ones that are not joined yet. */
+  /** Number of small chunks at the end that are not joined yet. */
   #small = 0
   #size = 0
   #announcements = 0
@@ -122,7 +122,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #policy: AddressPolicy
   readonly #onStream: ((stream: OutboundStream) => void) | undefined
 
-  /** @param onStream called with the header if the body is to be streamed; the answer then has none. */
+  /** @param onStream called with the header if the body is to be streamed; the result then has no body. */
   constructor(
     host: string,
     limits: ExchangeLimits,
@@ -140,7 +140,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#timer = startTimeout(clock, limits.headersTimeoutMs, () => this.#end(this.#late()))
   }
 
-  /** Ends it from outside; the caller knows why. */
+  /** Ends the exchange from outside. */
   abort(): void {
     const answer = this.#head
       ? this.#response(true)
@@ -148,9 +148,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end(answer, 'aborted')
   }
 
-  /** The connection is open and the next thing undici does is write: the last moment to say no. */
+  /** The connection is open and undici writes next: the last chance to refuse. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A second start would be a resend nobody recorded.
+    // A second start would be an unrecorded repeat.
     if (this.#isSettled || this.#isSent) return controller.abort(new Error('nothing is sent any more'))
     this.#controller = controller
     if (!this.#isStillPermitted()) {
@@ -183,7 +183,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     countPassedBytes(chunk.length)
     this.#waitForBody()
     if (this.#body.push(chunk)) return
-    // Its reader is slower than the network, and that is nobody's fault.
+    // The reader is slower than the network, which is not an error.
     this.#timer.cancel()
     this.#silence = null
     this.#controller?.pause()
@@ -198,7 +198,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#finish(this.#failed(error))
   }
 
-  /** Joined, or a body that comes byte by byte would take hundreds of times its length. */
+  /** Joins chunks; otherwise a body that arrives byte by byte would take hundreds of times its length. */
   #keep(chunk: Buffer): void {
     const isSmall = chunk.length < SMALL_BYTES
     if (!isSmall || this.#small >= SMALL_AT_MOST) this.#joinSmall()
@@ -211,7 +211,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#small = 0
   }
 
-  /** A 1xx says that the answer is still to come. */
+  /** Skips a 1xx response; the final one follows. */
   #skipAnnouncement(): void {
     if (++this.#announcements <= ANNOUNCEMENTS_AT_MOST) return
     this.#end(this.#failure('protocol', 'too_many_1xx', notHttp(this.#host, 'too_many_1xx')))
@@ -230,7 +230,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
         done(error)
       },
     })
-    // The reader gets the error. The stream may also break before anybody reads it.
+    // The reader gets the error. The listener is for streams that fail before anybody reads them.
     return body.on('error', () => {})
   }
 
@@ -243,7 +243,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#timer = this.#silence
   }
 
-  /** A kept connection outlives the network it was checked in, so a changed network means a new look at the peer. */
+  /**
+   * A kept connection may have been checked in another network, so after a change of networks the peer is checked
+   * again.
+   */
   #isStillPermitted(): boolean {
     const { line } = this
     if (!line || line.ip === null) return false
@@ -253,7 +256,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#policy.permits(line.ip)
   }
 
-  /** Settles and gives the connection up: what still comes on it belongs to nobody. */
+  /** Settles and destroys the connection, so that late data is ignored. */
   #end(answer: OutboundAnswer, reason: BrokenBody['reason'] = 'broken_off'): void {
     this.#finish(answer, reason)
     this.#controller?.abort(new Error('the exchange is over'))
@@ -291,12 +294,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Chunks that are joined, and how many. */
+/** Size and number of chunks that are joined. */
 const SMALL_BYTES = 1024
 const SMALL_AT_MOST = 256
 /** Servers send one or two. */
 const ANNOUNCEMENTS_AT_MOST = 32
-/** Of a streamed body, ahead of its reader. */
+/** Bytes of a streamed body that are buffered ahead of its reader. */
 const BUFFERED_BYTES = 128 * 1024
 
 const NOT_HTTP = /^HPE_|^UND_ERR_(HEADERS_OVERFLOW|RES)/

@@ -11,15 +11,15 @@ export const systemResolve: Resolve = async (host) => {
 
 export interface NameLookup {
   addresses(host: string): Promise<readonly string[]>
-  /** Drops answers: after sleep or a change of network they may be wrong. Which names were slow is still known. */
+  /** Drops cached answers, which may be wrong after sleep or a change of networks. Slow names stay known. */
   expireAll(): void
 }
 
 /**
- * The system resolves on four threads, and one dead name can hold a thread for ten seconds; offline, lookups pile up
- * without bound. Hence two at a time, one of them barred to names that were slow or failed, and one flight per name.
- * Somebody can create any number of names under their own domain. Once three of them were slow or failed, new names of
- * that domain are treated as slow too, and a domain can only fill part of the queue.
+ * The system resolves on four threads, and one unresolvable name can block a thread for ten seconds; offline, lookups
+ * pile up without bound. So two run at a time, only one of them for names that were slow or failed, and each name is
+ * looked up once at a time. Anybody can create any number of names in their own domain: after three slow or failed
+ * names, new names of that domain count as slow too, and a domain can only fill part of the queue.
  */
 const CONCURRENCY = 2
 const SLOW_MS = 1_000
@@ -39,7 +39,7 @@ interface Known {
 
 interface PendingLookup {
   readonly domain: string
-  /** Whether it was slow or failed the last time; undefined for a new name. */
+  /** Whether the last lookup was slow or failed; undefined for a new name. */
   readonly isSuspect: boolean | undefined
   readonly start: () => Promise<void>
 }
@@ -76,7 +76,7 @@ export function createNameLookup({ clock, resolve }: { clock: Clock; resolve: Re
 
   const startNext = () => {
     while (running < CONCURRENCY) {
-      // What is known of its domain may have changed while it waited.
+      // The state of its domain may have changed while it waited.
       const isSuspect = (one: PendingLookup) => one.isSuspect ?? isSuspectDomain(one.domain)
       const next = waiting.findIndex((one) => suspectsRunning === 0 || !isSuspect(one))
       const [flight] = next === -1 ? [] : waiting.splice(next, 1)
@@ -143,7 +143,7 @@ function dropOldest(known: Map<string, unknown>): void {
   if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest)
 }
 
-/** What one owner has registered, as far as the form of the name tells: `shop.example` or `shop.com.br`. */
+/** The registered domain, as far as the name's form shows it: `shop.example` or `shop.com.br`. */
 function domainOf(host: string): string {
   const labels = host.split('.')
   const isShort = (label: string | undefined) => label !== undefined && label.length <= 3

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 
 /**
- * Opens a connection to a server that the operator has set for the whole service, such as the mail server. It may be on
- * the operator's own network, so its address is not judged.
+ * Opens a connection to a server that the operator configured for the whole service, such as the mail server. It may
+ * be on the operator's own network, so its address is not checked.
  */
 export function openOperatorSocket(
   { host, port }: { readonly host: string; readonly port: number },
@@ -13,7 +13,7 @@ export function openOperatorSocket(
     socket.once('timeout', () => socket.destroy(new Error(`${host} does not answer.`)))
     socket.once('error', reject)
     socket.once('connect', () => {
-      // The listener of errors stays: between two owners, an error must not be without one.
+      // The error listener stays, because an error while the socket changes owners must not be without one.
       socket.setTimeout(0).removeAllListeners('timeout')
       resolve(socket)
     })

@@ -37,7 +37,7 @@ export interface OutboundRequest {
   readonly url: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
-  /** A stream needs a Content-Length of its own. */
+  /** A stream requires a Content-Length header. */
   readonly body?: Buffer | Readable
   /**
    * Runs on an open connection, before the first byte of the request is written. If it fails, nothing is sent. The
@@ -46,19 +46,19 @@ export interface OutboundRequest {
   readonly beforeFirstByte?: () => Promise<void>
   /** From the call to the last byte of the response header; 10 s. */
   readonly headersTimeoutMs?: number
-  /** DNS, TCP and TLS together, within the former; 5 s. */
+  /** DNS, TCP and TLS together, within `headersTimeoutMs`; 5 s. */
   readonly connectTimeoutMs?: number
-  /** More is cut off and the connection given up; 16 KiB. */
+  /** A longer body is cut off and the connection closed; 16 KiB. */
   readonly maxBodyBytes?: number
-  /** From the header to the end of the body; 2 s. Of a stream: between two parts that its reader waits for. */
+  /** From the header to the end of the body; 2 s. For a stream: between two parts while its reader waits. */
   readonly bodyTimeoutMs?: number
-  /** Called off when it aborts: the answer is then a failure with code `aborted`. */
+  /** Aborting it cancels the request: the answer is a failure with code `aborted`. */
   readonly signal?: AbortSignal
-  /** On whose behalf; hosts answered inside the service use it to separate accounts. */
+  /** The account of the request; hosts answered inside the service use it to separate accounts. */
   readonly from: { readonly accountId: AccountId }
 }
 
-/** The only way to the network for addresses that somebody else chose. */
+/** The only access to the network for addresses that somebody else chose. */
 export interface Outbound {
   /**
    * Checks a URL before it is stored: its form, and the addresses its host resolves to now. A name that does not resolve
@@ -74,36 +74,36 @@ export interface Outbound {
   /** As `request`, for a response of any size: resolves with its header, and the body is read as it arrives. */
   open(request: OutboundRequest): Promise<OutboundStream | OutboundFailure>
   /**
-   * For a library that fetches by itself: what it hands to `fetch` as its dispatcher. Whatever address it fetches, this
-   * origin is asked.
+   * For a library with its own `fetch`: the dispatcher to pass to it. Every URL it fetches is requested from this
+   * origin.
    */
   dispatcher(origin: string, patience: FetchTimeouts): object
   /**
-   * For a library that opens a WebSocket by itself: its connections are checked as all others are.
-   * @param onConnect told how each connection came about: null, or why it did not.
+   * For a library that opens its own WebSockets: its connections are checked like all others.
+   * @param onConnect called with the result of each connection attempt: null, or the failure.
    */
   agent(connectTimeoutMs: number, onConnect?: (failure: Error | null) => void): Agent
   /** Opens a connection for a protocol other than HTTP. */
   connect(peer: { host: string; port: number; isEncrypted: boolean }, connectTimeoutMs: number): PendingConnection
   /** Opens a WebSocket. A failure to connect is its `error`, a ConnectFailure. @throws SyntaxError for an invalid URL */
   webSocket(url: string, options: WebSocketOptions): WebSocket
-  /** Whether datagrams may go to this address. A name is no address. */
+  /** Whether datagrams may be sent to this address. Names are not allowed. */
   permits(ip: string): boolean
-  /** Whether this address is in a trusted range. A name is no address. */
+  /** Whether this address is in a trusted range. Names are not. */
   isTrusted(ip: string): boolean
-  /** Connects, and closes the connection again. @throws ConnectFailure */
+  /** Connects and closes the connection again. @throws ConnectFailure */
   probe(origin: string, connectTimeoutMs: number): Promise<void>
-  /** Where an address leads, by its form alone; undefined where a request would be refused for it. */
+  /** The destination of a URL by its form alone; undefined if a request would be refused for it. */
   parseHost(url: string): Pick<Destination, 'host' | 'isSimulated'> | undefined
   /** Whether this machine has a network interface besides loopback. */
   hasNetwork(): boolean
-  /** Changes whenever this machine's networks are not what they were. */
+  /** Changes whenever this machine's networks change. */
   networkRevision(): number
-  /** Lets the service itself answer for a host of the zone `.sandbox`; no socket is opened. */
+  /** Lets the service answer a host of the zone `.sandbox` itself, without a socket. */
   addResponder(host: string, responder: Responder): void
-  /** Drops idle connections and resolved names: after sleep or a change of network they mislead. */
+  /** Drops idle connections and resolved names, which may be wrong after sleep or a change of networks. */
   reset(): void
-  /** Ends everything under way. Idempotent. */
+  /** Aborts all requests. Idempotent. */
   close(): Promise<void>
 }
 
@@ -115,16 +115,16 @@ export interface OutboundDeps {
   /** CIDR ranges that are allowed although not public. */
   readonly trustedRanges: readonly string[]
   /**
-   * Nothing but these is reached, where it is given: an origin such as `https://graph.facebook.com`, or a zone such as
+   * If given, only these can be reached: an origin such as `https://graph.facebook.com`, or a zone such as
    * `.fbsbx.com`, which means https on any name in it. For requests that carry a credential.
    */
   readonly only?: (() => readonly string[]) | undefined
   /** All connections go through this proxy, which must be public or in a trusted range. Needs `only`. */
   readonly proxy?: Proxy | undefined
-  /** Tests only: reaches a checked address somewhere else. */
+  /** Tests only: connects to another address instead of a checked one. */
   readonly dial?: Dial | undefined
   readonly interfaces?: Interfaces | undefined
-  /** PEM certificates trusted besides the bundled and the system's. */
+  /** PEM certificates trusted in addition to the bundled and the system's. */
   readonly authorities?: readonly string[] | undefined
 }
 
@@ -207,7 +207,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
 
   return {
     async checkUrl(text, { schemes, field }) {
-      // A WebSocket begins as a request over HTTP.
+      // A WebSocket starts as an HTTP request.
       const isWebSocket = schemes.some((scheme) => scheme.startsWith('ws'))
       const destination = parseTypedDestination(isWebSocket ? text.replace(/^( *)ws(?=s?:)/i, '$1http') : text)
       if (typeof destination === 'string') throw invalidUrl(field, destination).because('url_invalid', { field })
@@ -236,7 +236,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       const { promise, resolve } = Promise.withResolvers<OutboundStream | OutboundFailure>()
       void request(asked, resolve).then((answer) => {
         if (answer.kind === 'failure') resolve(answer)
-        // A simulated host answered; of a real one the header was there before.
+        // A simulated host answered; for a real one, the header came earlier.
         else resolve({ ...answer, kind: 'stream', body: Readable.from(partsOf(answer, limitsOf(asked))) })
       })
       return promise
@@ -334,7 +334,7 @@ const unknownSandboxHost = (field: string) =>
 
 const invalidUrl = (field: string, rule: string) => new ApiError('invalid_url', `${field} ${rule}`)
 
-/** The addresses as far as they can be known now: none when the name does not resolve in time. */
+/** The addresses that are known in time; none if the name does not resolve by then. */
 async function lookUp(
   { host, isLiteral }: Pick<Destination, 'host' | 'isLiteral'>,
   names: NameLookup,
@@ -349,7 +349,7 @@ async function lookUp(
   return addresses
 }
 
-/** Parsing costs more than the rest of a request's bookkeeping, and webhooks ask for the same few addresses. */
+/** Parsing is the most expensive part of a request's bookkeeping, and webhooks use the same few URLs. */
 function memoize<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {

@@ -5,7 +5,7 @@ import type { Secret } from '../kernel/secret.ts'
 
 export type ProxyType = 'http' | 'https' | 'socks5'
 
-/** A server that connections go through. It resolves the names of their destinations. */
+/** A proxy for connections. It resolves the names of their destinations. */
 export interface Proxy {
   readonly type: ProxyType
   /** A name or an address. */
@@ -14,14 +14,14 @@ export interface Proxy {
   readonly credentials: { readonly username: Secret; readonly password: Secret } | null
 }
 
-/** Why a proxy did not let a connection through; the `reason` of the ConnectFailure. */
+/** Why a proxy refused a connection; the `reason` of the ConnectFailure. */
 type ProxyRefusal = 'proxy_login' | 'proxy_denied' | 'proxy_no_route' | 'proxy_protocol'
 
 type Destination = { readonly host: string; readonly port: number }
 
 /**
- * Asks a connected proxy for a connection. Afterwards the socket carries what the destination says.
- * @throws ConnectFailure with a ProxyRefusal as its reason, or `connect` if the proxy hangs up.
+ * Asks a connected proxy to connect to the destination. Then the socket carries the destination's data.
+ * @throws ConnectFailure with a ProxyRefusal as its reason, or `connect` if the proxy closes the connection.
  */
 export async function tunnel(socket: Socket, proxy: Proxy, to: Destination): Promise<void> {
   try {
@@ -75,7 +75,7 @@ const LOGIN_VERSION = 1
 const CONNECT = 1
 const BY_NAME = 3
 const DENIED: ReadonlySet<number> = new Set([2, 7])
-/** Bytes of the address in a reply, by its type. A name has its length in front. */
+/** Length of the address in a reply, by its type. A name is preceded by its length. */
 const ADDRESS_BYTES: Readonly<Record<number, number>> = { 1: 4, 4: 16 }
 
 async function socks5(socket: Socket, proxy: Proxy, { host, port }: Destination): Promise<void> {
@@ -106,7 +106,7 @@ function withLength(text: string): Buffer {
   return Buffer.concat([Buffer.from([bytes.length]), bytes])
 }
 
-/** Reads exactly so many bytes and leaves the rest in the socket. */
+/** Reads exactly this many bytes and leaves the rest in the socket. */
 function read(socket: Socket, bytes: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const fail = () => reject(Object.assign(new Error('hung up'), { code: 'ECONNRESET' }))

@@ -2,36 +2,36 @@ import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os'
 import { isWithin, parseAddress, parseRange, type Address, type Range } from '../kernel/address-range.ts'
 import type { Clock } from '../kernel/clock.ts'
 
-/** IPv6 that is routed on the Internet; ipaddr.js calls everything it has no name for unicast. */
+/** IPv6 that is routed on the Internet; ipaddr.js calls every range without a name unicast. */
 const GLOBAL_IPV6 = rangeOf('2000::/3')
-/** Metadata and health service of a large cloud: formally public, reachable only from inside a machine there. */
+/** Metadata and health service of a large cloud: formally public, but reachable only from its own machines. */
 const CLOUD_HOST = rangeOf('168.63.129.16/32')
 
-/** Benchmarking networks; in practice what a VPN answers instead of the true address of a name. */
+/** Benchmarking range; in practice, VPNs return it instead of a name's real address. */
 const SYNTHETIC_RANGE = rangeOf('198.18.0.0/15')
 
-/** How long a look at the network interfaces holds. */
+/** How long the list of network interfaces is cached. */
 const INTERFACES_FRESH_MS = 1_000
 
 export type Interfaces = () => Readonly<
   Record<string, readonly (Pick<NetworkInterfaceInfo, 'address' | 'cidr'> & { internal?: boolean })[] | undefined>
 >
 
-/** Decides which addresses requests may go to whose destination somebody else chose. */
+/** Decides which addresses may be reached by requests whose destination somebody else chose. */
 export interface AddressPolicy {
-  /** True for public addresses and for those in a trusted range. Anything unreadable is false. */
+  /** True for public addresses and those in a trusted range. False for anything unreadable. */
   permits(ip: string): boolean
   /** True for addresses in a trusted range. */
   isTrusted(ip: string): boolean
-  /** Changes whenever an earlier verdict may no longer hold: this machine's networks are not what they were. */
+  /** Changes whenever an earlier result may be outdated, because this machine's networks changed. */
   revision(): number
   /** Whether this machine has an interface besides loopback. */
   hasNetwork(): boolean
 }
 
 /**
- * Public means: global unicast, not on a network this machine is itself part of. With native IPv6 a whole LAN has
- * global addresses, so the form of an address alone does not tell.
+ * Public means global unicast, and not on a network of this machine. With native IPv6 a whole LAN has global
+ * addresses, so the form of an address is not enough.
  * @param trustedRanges CIDR ranges that are allowed although not public.
  */
 export function createAddressPolicy(deps: {
@@ -84,7 +84,7 @@ export function createAddressPolicy(deps: {
   }
 }
 
-/** Whether the Internet routes it, by the registries alone. */
+/** Whether the address is routed on the Internet, according to the registries. */
 export function isGlobal(address: Address): boolean {
   if (address.range() !== 'unicast') return false
   return address.kind() === 'ipv6' ? isWithin(GLOBAL_IPV6, address) : !isWithin(CLOUD_HOST, address)
@@ -95,7 +95,7 @@ export function isSyntheticAddress(ip: string): boolean {
   return address !== undefined && isWithin(SYNTHETIC_RANGE, address)
 }
 
-/** The network an interface is part of, and its own address. A point-to-point /0 says nothing about neighbours. */
+/** The network of an interface, and its own address. A point-to-point /0 does not describe neighbours. */
 function rangesOf({ address, cidr }: { address: string; cidr: string | null }): Range[] {
   const parsed = parseAddress(address)
   const alone: Range[] = parsed ? [[parsed, parsed.kind() === 'ipv4' ? 32 : 128]] : []

@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts'
 import type { Outbound } from './outbound.ts'
 
-/** The two guards of the service. */
+/** The two outbound guards of the service. */
 export interface Guards {
   /** Reaches public addresses and those in `egress.trusted_ranges`. */
   readonly outbound: Outbound
@@ -19,8 +19,8 @@ interface Rule {
 const SCHEMES = { http: ['https', 'http'], websocket: ['wss', 'ws'] } as const
 
 /**
- * Checks the address of a service that is sent a secret and whose answers are shown. Unlike a webhook, it is public and
- * encrypted unless the operator chose it.
+ * Checks the URL of a service that receives a secret and whose answers are shown. Unlike a webhook, it must be public
+ * and encrypted unless the operator chose it.
  * @throws ApiError invalid_url
  */
 export async function checkServiceUrl(
@@ -31,7 +31,7 @@ export async function checkServiceUrl(
   const [encrypted, plain] = SCHEMES[kind]
   if (!byOperator) return publicOutbound.checkUrl(text, { schemes: [encrypted], field })
   const url = await outbound.checkUrl(text, { schemes: [encrypted, plain], field })
-  // Not a name: it may lead elsewhere when it is used.
+  // Names are refused, because they may lead elsewhere later.
   if (url.protocol === `${plain}:` && !outbound.isTrusted(url.hostname.replaceAll(/^\[|\]$/g, '')))
     throw new ApiError(
       'invalid_url',
@@ -40,5 +40,5 @@ export async function checkServiceUrl(
   return url
 }
 
-/** Host, scheme and port: where a secret is sent. */
+/** Compares host, scheme and port, which determine where a secret is sent. */
 export const isSameOrigin = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin

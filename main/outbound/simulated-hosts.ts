@@ -5,7 +5,7 @@ import { startTimeout } from '../kernel/timeout.ts'
 import type { ExchangeLimits, OutboundAnswer } from './exchange.ts'
 import type { AccountId } from '../kernel/ids.ts'
 
-/** Answers for a name of the simulated network. What it takes longer than the request's limit is a timeout. */
+/** Answers a name of the simulated network. If it takes longer than the request's limit, the request times out. */
 export type Responder = (request: SimulatedRequest) => Promise<OutboundAnswer>
 
 export interface SimulatedRequest {
@@ -25,7 +25,7 @@ interface ResponderCall {
   readonly from: { readonly accountId: AccountId }
 }
 
-/** Puts a responder under the limits a receiver outside would meet. */
+/** Calls a responder with the limits of an external receiver. */
 export async function callResponder(
   responder: Responder,
   { url, method, headers, body, signal, from }: ResponderCall,

@@ -3,16 +3,22 @@ import { connect, createSecureContext, getCACertificates, type SecureContext, ty
 import { codeOf, unreachable, untrusted } from './connect-failure.ts'
 import type { Peer } from './destination.ts'
 
-/** @param started sees the socket before the handshake, to end it. @throws ConnectFailure `tls` or `connect`. */
+/**
+ * @param started receives the socket before the handshake, so that it can be ended. @throws ConnectFailure `tls` or
+ * `connect`.
+ */
 export type Secure = (tcp: Socket, peer: Peer, started: (socket: TLSSocket) => void) => Promise<TLSSocket>
 
 const SESSIONS_MAX = 500
-/** Errors of the connection beneath; all others are about trust. */
+/** Errors of the underlying connection; all others concern trust. */
 const BROKEN = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'])
 
-/** TLS 1.2 or newer, bundled and system authorities, no HTTP but 1.1, sessions resumed. There is no insecure switch. */
+/**
+ * TLS 1.2 or newer, bundled and system authorities, only HTTP/1.1, with session resumption. There is no insecure
+ * option.
+ */
 export function createTls(authorities: readonly string[]): Secure {
-  // Reading the system's certificates takes a while on some systems, so not before the first connection needs them.
+  // Reading the system's certificates is slow on some systems, so it is done for the first connection.
   let context: SecureContext | undefined
   const sessions = createSessions()
 
@@ -31,11 +37,11 @@ export function createTls(authorities: readonly string[]): Secure {
       ...(session && { session }),
     })
     started(socket)
-    // Emitted only after the certificate and its name were verified. It matters: a resumed session is not compared with
-    // the name again.
+    // Emitted only after the certificate and its name were verified. This is essential, because a resumed session is
+    // not compared with the name again.
     socket.on('session', (offered) => sessions.set(key, offered))
     socket.once('secureConnect', () => resolve(socket))
-    // Stays for good: an error between two owners of a socket must never be without a listener.
+    // Never removed: an error while a socket changes owners must not be without a listener.
     socket.on('error', (error) => {
       sessions.drop(key)
       const code = codeOf(error)
@@ -45,7 +51,7 @@ export function createTls(authorities: readonly string[]): Secure {
   }
 }
 
-/** A new connection costs 955 µs, without a session to resume 1,190. */
+/** A new connection costs 955 µs, or 1,190 µs without a session to resume. */
 function createSessions() {
   const known = new Map<string, Buffer>()
   return {

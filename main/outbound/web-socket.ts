@@ -13,7 +13,7 @@ export interface WebSocketOptions {
   readonly connectTimeoutMs: number
 }
 
-/** Half a minute of sound as base64. The library's own limit is 100 MB. */
+/** Half a minute of audio as base64. The library's own limit is 100 MB. */
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024
 
 /** Opens a WebSocket on a checked connection. Redirects are not followed. */
@@ -26,9 +26,9 @@ export function openWebSocket(
     headers: { ...headers },
     followRedirects: false,
     maxPayload: MAX_MESSAGE_BYTES,
-    // A compressed message of a few kilobytes may be made to unpack to gigabytes.
+    // A compressed message of a few kilobytes may expand to gigabytes.
     perMessageDeflate: false,
-    // With a callback it may connect later; the types of `ws` know the synchronous form only.
+    // A callback allows connecting later; the types of `ws` declare only the synchronous form.
     createConnection: ((_: unknown, connected: (error: unknown, socket?: unknown) => void) => {
       connector(peerOf(new URL(url)), connectTimeoutMs).opened.then(
         ({ socket }) => connected(null, socket),
@@ -36,7 +36,7 @@ export function openWebSocket(
       )
     }) as never,
   })
-  // The library's own limit begins again with every byte.
+  // The library's own limit restarts with every byte.
   const limit = startTimeout(clock, connectTimeoutMs, () => socket.terminate())
   return socket.once('open', () => limit.cancel()).once('close', () => limit.cancel())
 }

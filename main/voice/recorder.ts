@@ -17,26 +17,26 @@ import type { RecordingFacts } from './protocol.ts'
 export interface Recorder {
   /** Adds 20 ms of both sides. Never waits: audio that cannot be written yet is kept in memory. */
   add(agent: Int16Array, person: Int16Array): void
-  /** Completes the file. @returns null: nothing was recorded, or it could not be written. */
+  /** Completes the file. @returns null if nothing was recorded, or it could not be written. */
   close(): Promise<RecordingFacts | null>
 }
 
 interface Recording {
   readonly title: string
   readonly isSandbox: boolean
-  /** The file could not be written any more. */
+  /** Called when the file cannot be written any longer. */
   readonly onFailed: (error: unknown) => void
 }
 
 const CHANNELS = 2
 const OPUS_RATE = 48_000
 const BITRATE = 24_000
-/** Enough for speech; the default of 10 takes twice as long. */
+/** Sufficient for speech; the default of 10 takes twice as long. */
 const COMPLEXITY = 5
-/** What a crash can lose at most. */
+/** The most that a crash can lose. */
 const PAGE_SECONDS = 1
 
-/** Writes a call as stereo Ogg with Opus, the agent on the left, the person on the right, while it runs. */
+/** Writes a running call as stereo Ogg with Opus, the agent on the left, the person on the right. */
 export async function createRecorder({ path, ...recording }: Recording & { readonly path: string }): Promise<Recorder> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const file = await open(path, 'w', 0o600)
@@ -52,8 +52,8 @@ export async function createRecorder({ path, ...recording }: Recording & { reado
 }
 
 /**
- * Records a second of nothing. What is used for the first time is compiled first, which takes some 50 ms: all calls that
- * run would stutter.
+ * Records one second of silence. The first use of the code compiles it, which takes about 50 ms and would make all
+ * running calls stutter.
  */
 export async function warmUpRecorder(): Promise<void> {
   const recorder = await recordTo(new NullTarget(), { title: '', isSandbox: true, onFailed() {} })
@@ -112,7 +112,7 @@ async function recordTo(target: Target, { title, isSandbox, onFailed }: Recordin
     },
     async close() {
       const durationMs = frames * FRAME_MS
-      // The encoder looks ahead: the last of the sound comes out with one more frame.
+      // The encoder buffers audio: the last part comes out with one more frame.
       if (frames > 0 && !hasFailed) encode(SILENCE, SILENCE)
       await writing
       if (frames > 0 && !hasFailed) await output.finalize().catch(fail)
@@ -132,7 +132,7 @@ const writerOf = (file: FileHandle) =>
     },
   })
 
-/** OpusHead (RFC 7845), which the container does not make. */
+/** OpusHead (RFC 7845), which the container library does not create. */
 function configOf(encoder: OpusEncoderHandle) {
   const head = Buffer.alloc(19)
   head.write('OpusHead', 'latin1')

@@ -9,13 +9,13 @@ import type { RecordingFacts } from './protocol.ts'
 
 const HEADER_PAGES = 2
 const OPUS_RATE = 48
-/** A tenth of a second is worth keeping. */
+/** Shorter recordings are not kept. */
 const SHORTEST_MS = 100
 const PACKETS_AT_ONCE = 50
 
 /**
- * Completes a recording that broke off: what is not a whole page is cut off, and the last page is marked as such.
- * @returns null: there is none, or nothing of it can be heard.
+ * Completes an interrupted recording: cuts off an incomplete page, and marks the last page as such.
+ * @returns null if there is no recording, or nothing is audible.
  */
 export async function repairRecording(path: string): Promise<RecordingFacts | null> {
   const file = await readFile(path).catch(() => null)
@@ -28,12 +28,12 @@ export async function repairRecording(path: string): Promise<RecordingFacts | nu
   const packets = pages.slice(HEADER_PAGES).flatMap((page) => page.packets)
   const heard = await listen(packets)
   asLastPage(file, last).copy(file, last.offset)
-  // A file of its own: the process that recorded may outlive its service for a moment, and still write.
+  // Written to another file, because the recording process may outlive its service for a moment and still write.
   await writeDurably(path, file.subarray(0, last.offset + last.length))
   return { durationMs, ...heard }
 }
 
-/** The waveform, which was in the memory of the process that is gone. */
+/** Computes the waveform, which was only in the memory of the ended process. */
 async function listen(packets: readonly Uint8Array[]): Promise<Pick<RecordingFacts, 'hasAudio' | 'peaks'>> {
   const decoder = await createDecoder({ sampleRate: RATE, channels: 2 })
   const sides = [createPeaks(), createPeaks()] as const

@@ -14,9 +14,9 @@ import { AGENT_VOICE, type Tts } from './speech/speech.ts'
 interface SessionDeps {
   readonly clock: Clock
   readonly plan: CallPlan
-  /** To the person. */
+  /** Connection to the person. */
   readonly leg: CallLeg
-  /** To the console, if a person there talks instead of an agent. */
+  /** Connection to the console, if a person there talks instead of an agent. */
   readonly console: CallLeg | null
   readonly createBrain: (deps: BrainDeps) => VoiceBrain
   readonly createRecorder: (onFailed: (error: unknown) => void) => Promise<Recorder>
@@ -27,28 +27,28 @@ interface SessionDeps {
 
 export interface CallSession {
   hangUp(reason: EndReason): void
-  /** Tells the person that the call has to end, then hangs up. */
+  /** Says goodbye, then hangs up. */
   sayGoodbye(reason: EndReason): void
   remoteAnswer(sdp: string): void
   remoteState(state: 'ringing' | 'accepted'): void
   /** Never rejects. */
   control(control: Control): Promise<ControlResult>
-  /** Adds somebody who hears both sides. @param onAnswer our session description; null: it failed. Called once. */
+  /** Adds a listener who hears both sides. @param onAnswer our session description; null: it failed. Called once. */
   addListener(id: number, leg: CallLeg, onAnswer: (sdp: string | null) => void): void
   removeListener(id: number): void
   /** Resolves when the recording is complete and `ended` was sent. */
   readonly ended: Promise<unknown>
 }
 
-/** Short: a service that stops has a few seconds. */
+/** Short, because a stopping service has only a few seconds. */
 const GOODBYE = 'We have to hang up. Goodbye.'
 
-/** Ten times what two people say in half an hour. Transcripts come from services that may send without end. */
+/** Ten times as much as two people say in half an hour. Services may send transcripts without an end. */
 const TRANSCRIPT_AT_MOST = 500_000
-/** Lines without words take room too. */
+/** Size of a line in addition to its text. */
 const LINE_COSTS = 50
 
-/** One call: the way to the person, what the agent does, and the recording. */
+/** One call: the connection to the person, the agent, and the recording. */
 export function startSession(deps: SessionDeps): CallSession {
   const { clock, plan, leg, console: consoleLeg, send, builtIn } = deps
   const { callId, agent, route } = plan
@@ -57,9 +57,9 @@ export function startSession(deps: SessionDeps): CallSession {
   const { promise: ended, resolve: close } = Promise.withResolvers<undefined>()
   let frames = 0
   let textLeft = TRANSCRIPT_AT_MOST
-  /** Both sides agreed; no sound of the person has arrived yet. */
+  /** Both sides agreed, and no audio from the person has arrived yet. */
   let isOpen = false
-  /** Sound of the person has arrived: the call has been answered. */
+  /** Audio from the person has arrived: the call is answered. */
   let isConnected = false
   let isTalking = false
   let isAccepted = false
@@ -83,14 +83,14 @@ export function startSession(deps: SessionDeps): CallSession {
 
   function finish(given: EndReason): void {
     if (end !== undefined) return
-    // Sound that never arrived cannot stop arriving.
+    // Audio that never arrived cannot have been lost.
     const reason = given === 'media_lost' && !isConnected ? 'no_media_connection' : given
     end = reason
     pacer?.stop()
     for (const timer of timers) timer.cancel()
     timers = []
     mouth.interrupt(nowMs())
-    // One that throws must not keep the others, nor the recording, from ending.
+    // An error here must not stop the others, or the recording, from ending.
     quietly(() => brain?.stop())
     for (const each of [leg, consoleLeg, ...listeners.values()]) quietly(() => each?.hangUp(reason))
     void closeRecording().then((recording) => {
@@ -106,11 +106,13 @@ export function startSession(deps: SessionDeps): CallSession {
     return (await opening)?.close() ?? null
   }
 
-  /** Sends silence until the first sound of the person arrives: some ways open only when something is sent. */
+  /**
+   * Sends silence until the person's first audio arrives, because some connections open only when something is sent.
+   */
   function open(): void {
     if (isOpen || end !== undefined) return
     isOpen = true
-    // A browser that waits for our answer has had its time from the beginning.
+    // The time limit of a browser that waits for our answer runs from the start.
     if (!isAnswering) {
       for (const timer of timers) timer.cancel()
       timers = [limitMedia()]
@@ -123,18 +125,18 @@ export function startSession(deps: SessionDeps): CallSession {
 
   function waitForSound(): void {
     leg.send(SILENCE)
-    // While the recorder opens, the leg keeps what arrives.
+    // The connection buffers audio while the recorder opens.
     if (isConnected) return
     leg.take()
     if (leg.counts().framesIn > 0) connect()
   }
 
-  /** The recorder is open before the first sound is taken, or the beginning would be missing. */
+  /** Opens the recorder before taking the first audio, so that the beginning is not missing. */
   function connect(): void {
     if (isConnected || end !== undefined) return
     isConnected = true
     for (const timer of timers) timer.cancel()
-    // At more than real speed the frames are counted: time stands still while the agent is at work.
+    // At more than normal speed, frames are counted, because time stops while the agent is busy.
     timers = leg.speed > 1 ? [] : [startTimeout(clock, plan.limitMs, () => finish('time_limit'))]
     opening = (
       plan.recordTo === null ? Promise.resolve(null) : deps.createRecorder(() => finish('storage_full'))
@@ -178,7 +180,7 @@ export function startSession(deps: SessionDeps): CallSession {
     if (leg.speed > 1 && nowMs() >= plan.limitMs) finish('time_limit')
   }
 
-  /** Somebody on hold hears nothing: what an agent says waits, what is said at the console is for nobody. */
+  /** A person on hold hears nothing: the agent's speech waits, and speech from the console is dropped. */
   function nextOfOurs(atMs: number): Int16Array {
     if (agent !== null) return isHeld ? SILENCE : (mouth.next(atMs) ?? SILENCE)
     const spoken = consoleLeg?.take() ?? SILENCE
@@ -209,7 +211,7 @@ export function startSession(deps: SessionDeps): CallSession {
     timers.push(startTimeout(clock, plan.ringMs / leg.speed, giveUp))
   }
 
-  /** In the built-in voice: no service has to answer while this one stops. */
+  /** Uses the built-in voice, because a speech service might not answer while this one stops. */
   function sayGoodbye(reason: EndReason): void {
     if (!isTalking || agent === null || isHeld) return finish(reason)
     brain?.stop()
@@ -289,13 +291,13 @@ export function startSession(deps: SessionDeps): CallSession {
   }
 }
 
-/** What somebody at the console or a listener does not do. */
+/** Events that do not occur for the console or a listener. */
 const NOTHING = { onCaption() {}, onDigit() {}, onHeld() {}, onNotTransferred() {} }
 
 function quietly(act: () => void): void {
   try {
     act()
   } catch {
-    // It is over anyway.
+    // The call is over anyway.
   }
 }

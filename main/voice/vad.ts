@@ -7,21 +7,21 @@ interface Utterance {
 }
 
 export interface VoiceActivity {
-  /** @returns `began` in the frame in which somebody is found to speak, the utterance in the one after it has ended. */
+  /** @returns `began` in the frame in which speech is detected, and the utterance in the frame after its end. */
   hear(frame: Int16Array, atMs: number): 'began' | Utterance | null
 }
 
 const BEGIN_FRAMES = 3
-/** Longer pauses cost every answer as much; shorter ones cut people off in the middle. */
+/** Longer pauses delay every answer; shorter ones interrupt people in the middle of a sentence. */
 const END_FRAMES = 300 / FRAME_MS
 const LONGEST_FRAMES = 30_000 / FRAME_MS
-/** What is kept from before somebody was found to speak. */
+/** Audio that is kept from before speech was detected. */
 const LEAD_FRAMES = 200 / FRAME_MS
 /** Speech is this much louder than the noise. */
 const ABOVE_NOISE = 3
 const NOISE_FOLLOWS = 0.02
 
-/** Finds out by loudness when somebody speaks. */
+/** Detects speech by its loudness. */
 export function createVoiceActivity(): VoiceActivity {
   let noise = SPEECH_ENERGY / ABOVE_NOISE
   let recent: Int16Array[] = []

@@ -21,25 +21,25 @@ export type { CallEnd, CallPlan, Control, ControlResult, SipTrunk } from './prot
 type VoiceLink = ChildProgram<ToVoice>
 export type StartVoice = StartChildProgram<ToVoice, FromVoice>
 
-/** What becomes of a call, as its caller hears of it. */
+/** Events of a call for its caller. */
 export interface CallEvents {
   /** Our session description: an offer, or the answer to theirs. */
   onLocalSdp?(sdp: string): void
   onConsoleAnswer?(sdp: string): void
   onState(state: 'ringing' | 'in_progress'): void
   onLine(line: TranscriptLine): void
-  /** The person is on hold, or no longer. */
+  /** The person was put on hold, or resumed. */
   onHeld?(isHeld: boolean): void
-  /** A transfer did not take place; null: nobody says whether it did. One that did ends the call. */
+  /** A transfer failed; null: its outcome is unknown. A successful one ends the call. */
   onNotTransferred?(failure: TransferFailure | null): void
-  /** @returns what the agent says; null: nothing. Never rejects. */
+  /** @returns the agent's answer; null: none. Never rejects. */
   onTurn(text: string): Promise<{ readonly text: string | null; readonly hangUp: boolean }>
 }
 
 interface Listener {
   /** Our session description. */
   readonly answer: string
-  /** Disconnects it. */
+  /** Disconnects the listener. */
   stop(): void
 }
 
@@ -47,7 +47,7 @@ export interface PlacedCall {
   /** Never rejects. null: the voice process ended, or did not end the call in time; the part file may be readable. */
   readonly ended: Promise<CallEnd | null>
   hangUp(reason: CallEnd['reason']): void
-  /** Hangs up once the person has been told. */
+  /** Says goodbye, then hangs up. */
   sayGoodbye(reason: CallEnd['reason']): void
   remoteAnswer(sdp: string): void
   remoteState(state: 'ringing' | 'accepted'): void
@@ -63,9 +63,9 @@ export interface IncomingCall {
   readonly from: string
 }
 
-/** Sound and its signalling, in a process of its own, so that no call can hold up the service. */
+/** Audio and signaling in a separate process, so that no call can block the service. */
 export interface VoiceProcess {
-  /** false: this build has none. */
+  /** false: this build has no voice process. */
   readonly isThere: boolean
   place(plan: CallPlan, events: CallEvents): PlacedCall
   checkSpeech(speech: SpeechServices): Promise<CheckResult>
@@ -74,25 +74,25 @@ export interface VoiceProcess {
   isRegistered(instanceId: string): boolean
   refuse(incomingId: string): void
   onIncoming(listener: (call: IncomingCall) => void): void
-  /** What is wrong and what to do, for a person: it ends again and again. null: nothing. */
+  /** The problem and what to do, for a person, if the process keeps ending. null: no problem. */
   problem(): string | null
   close(): Promise<void>
-  /** Ends it now: it does not respond, and would outlive the service. */
+  /** Kills the process, which does not respond and would outlive the service. */
   abandon(): void
 }
 
-/** It takes 60 MB, which a service without calls does not need. */
+/** The process takes 60 MB, which a service without calls does not need. */
 const IDLE_MS = 60_000
 const CHECK_MS = 20_000
 const FIRST_RESTART_MS = 1_000
 const LONGEST_RESTART_MS = 5 * 60_000
-/** One that ran for less ended because of the same thing as the one before. */
+/** A process that ran for less probably ended for the same reason as the one before. */
 const STABLE_MS = 60_000
-/** One bad packet or a lack of memory ends it once or twice. */
+/** A single bad packet or lack of memory may end it once or twice. */
 const PROBLEM_AFTER = 3
-/** Its calls have ended before. */
+/** Its calls have already ended. */
 const STOP_MS = 1_000
-/** The voice process ends calls by its own limits. One that it does not end by then is given up. */
+/** The voice process ends calls by its own limits. A call that it does not end by then is given up. */
 const OVERDUE_MS = 60_000
 const HANG_UP_MS = 10_000
 
@@ -110,7 +110,7 @@ interface VoiceProcessDeps {
   readonly onChange?: () => void
 }
 
-/** Starts the voice process when it is needed, and ends it when it has been idle for a minute. */
+/** Starts the voice process on first use, and ends it after a minute without calls. */
 export function createVoiceProcess({ clock, log, start, onChange = () => {} }: VoiceProcessDeps): VoiceProcess {
   const calls = new Map<string, Running>()
   const asked = new Map<number, (answer: FromVoice | null) => void>()
@@ -123,7 +123,7 @@ export function createVoiceProcess({ clock, log, start, onChange = () => {} }: V
   let restart: Timer | undefined
   let stable: Timer | undefined
   let startedMono = 0
-  /** Ends in a row, none of which came later than a minute after its start. */
+  /** Number of consecutive ends within a minute after the start. */
   let failures = 0
   let lastReason = ''
   let isClosed = false
@@ -171,7 +171,7 @@ export function createVoiceProcess({ clock, log, start, onChange = () => {} }: V
     for (const settle of unanswered) settle(null)
   }
 
-  /** @returns in how many milliseconds it is started again; null: when it is needed. */
+  /** @returns the delay in milliseconds before the restart; null: on next use. */
   function failed(reason: string): number | null {
     lastReason = reason
     const waitMs = Math.min(FIRST_RESTART_MS * 2 ** Math.min(failures, 20), LONGEST_RESTART_MS)

@@ -8,7 +8,7 @@ import { createBuiltInVoice } from './speech/built-in.ts'
 
 /** The voice process. service/voice.ts starts it, with Node or as a utility process of Electron. */
 
-/** How Electron's utility processes talk to the one that started them. */
+/** The channel between an Electron utility process and its parent. */
 interface ParentPort {
   on(event: 'message', listener: (event: { data: ToVoice }) => void): void
   postMessage(message: FromVoice): void
@@ -21,12 +21,12 @@ const send = (message: FromVoice): void => {
   else if (process.connected) process.send?.(message)
 }
 
-// Where flite-thread.ts lies.
+// Folder of flite-thread.ts.
 const builtIn = createBuiltInVoice({ clock: systemClock, program: process.argv[2] ?? '' })
 const network = createVoiceNetwork({ clock: systemClock, resolve: systemResolve })
 const host = createVoiceHost({ clock: systemClock, send, builtIn, network })
 
-/** Less than a new service needs to look at the recordings of this one. */
+/** Less time than a new service needs before it reads this one's recordings. */
 const LEAVE_MS = 500
 const FLUSH_MS = 50
 
@@ -37,13 +37,16 @@ async function stop(): Promise<void> {
 
 let isLeaving = false
 
-/** Nobody else catches it. What it belongs to ends; if that is not known, everything does, and the service starts anew. */
+/**
+ * Handles an uncaught error. What it belongs to ends; if that is unknown, the process ends and the service restarts
+ * it.
+ */
 function failed(error: unknown): void {
   if (isLeaving || host.failed(error)) return
   isLeaving = true
   systemClock.after(LEAVE_MS, () => process.exit(1))
   void host.stop('app_crashed').then(
-    // What was sent last has to arrive.
+    // The last messages must still be delivered.
     () => systemClock.after(FLUSH_MS, () => process.exit(1)),
     () => {},
   )
@@ -60,15 +63,15 @@ const receive = (message: ToVoice): void => {
 if (parentPort) parentPort.on('message', ({ data }) => receive(data))
 else {
   process.on('message', (message) => receive(message as ToVoice))
-  // The service is gone: nobody is left on a dead line, and recordings are completed at its next start.
+  // The service has ended: calls are hung up, and recordings are completed at its next start.
   process.on('disconnect', () => {
     systemClock.after(LEAVE_MS, () => process.exit(0))
     void stop()
   })
 }
-// They are for the service, which ends what it has started. Service managers send them to all of its processes.
+// Service managers send signals to all processes, but only the service must react; it ends its child processes.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
-// Before the first call is answered. What does not work here, the first recording reports.
+// Before the first call is answered. A failure here would be reported by the first recording.
 void warmUpRecorder().catch(() => {})
 send({ kind: 'ready' })

@@ -17,7 +17,7 @@ export type Companies = ReturnType<typeof createCompanies>
 
 const LOCATIONS = ['Main office', 'Second office'] as const
 
-/** Each account has an agency with two locations, made when it is first asked for. */
+/** Each account has an agency with two locations, created on first use. */
 export function createCompanies({ db, random }: { readonly db: Db; readonly random: Random }) {
   const newToken = () => random.bytes(18).toString('base64url')
   const make = (accountId: AccountId): Promise<Company> => {
@@ -36,7 +36,7 @@ export function createCompanies({ db, random }: { readonly db: Db; readonly rand
     of: async (accountId: AccountId): Promise<Company> =>
       (await db.readOne(companyOf, { accountId })) ?? make(accountId),
     ofPage: (pageToken: string): Promise<Company | undefined> => db.readOne(companyByPage, { pageToken }),
-    /** Who knew the address of its pages has lost it. */
+    /** Invalidates the URL of its pages for everybody who knew it. */
     async endPages(tx: Tx, accountId: AccountId): Promise<void> {
       await tx.run(renewPages, { accountId, pageToken: newToken() })
     },

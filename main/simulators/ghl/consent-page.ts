@@ -2,7 +2,7 @@ import { brand, escape, layout } from './page-layout.ts'
 import type { PageWords } from './page-words.ts'
 import type { Location } from './store.ts'
 
-/** Where a person allows the app to use a location, or does not. */
+/** The page on which a person allows or denies the app access to a location. */
 export function consentPage(words: PageWords, locations: readonly Location[], action: string): string {
   const { heading, lead, location, agency, allow, deny } = words.consent
   const options = locations.map(({ id, name }) => `<option value="${id}">${escape(name)}</option>`).join('')

@@ -21,16 +21,16 @@ interface DeliveriesDeps {
   readonly log: Log
   readonly outbound: Pick<Outbound, 'request'>
   readonly faults: GhlFaults
-  /** Where this service is reached, without a slash at its end. */
+  /** URL of this service, without a trailing slash. */
   readonly callbackBase: () => string
 }
 
-/** After a failed attempt; the last one repeats. */
+/** Delays after failed attempts; the last one repeats. */
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
 
 const AT_ONCE = 16
 
-/** Whom it is about. */
+/** The contact of a delivery. */
 const contactIn = ({ body }: Delivery): string => {
   const { contactId, id } = JSON.parse(body) as { contactId?: string; id?: string }
   return contactId ?? id ?? ''
@@ -39,8 +39,8 @@ const contactIn = ({ body }: Delivery): string => {
 export type Deliveries = ReturnType<typeof createDeliveries>
 
 /**
- * What the simulated GoHighLevel posts to this service: in order for each contact, signed with its own Ed25519 key over
- * the raw body, and repeated until it is taken.
+ * Requests of the simulated GoHighLevel to this service: in order for each contact, signed with its own Ed25519 key
+ * over the raw body, and repeated until accepted.
  */
 export function createDeliveries({ db, clock, log, outbound, faults, callbackBase }: DeliveriesDeps) {
   const running = new Map<string, Promise<void>>()
@@ -74,7 +74,10 @@ export function createDeliveries({ db, clock, log, outbound, faults, callbackBas
     return isTaken
   }
 
-  /** Posts what waits for a contact, in order. @returns how often the first that was not taken was tried; null: all were. */
+  /**
+   * Sends the waiting requests of a contact in order. @returns the number of attempts of the first one that was
+   * refused; null: all were accepted.
+   */
   async function postAll(rows: readonly Delivery[]): Promise<number | null> {
     for (const row of rows) {
       if (isStopped) return null
@@ -88,7 +91,7 @@ export function createDeliveries({ db, clock, log, outbound, faults, callbackBas
     return null
   }
 
-  /** Posts all that waits for a location: in order for each contact, contacts side by side. */
+  /** Sends all waiting requests of a location: in order for each contact, and concurrently for different contacts. */
   async function run(locationId: string): Promise<void> {
     for (;;) {
       const next = isStopped ? [] : await db.read(nextDeliveries, { locationId, limit: AT_ONCE })
@@ -110,7 +113,7 @@ export function createDeliveries({ db, clock, log, outbound, faults, callbackBas
   }
 
   function wake(locationId: string): void {
-    // Its last look may have been before what was added now.
+    // Its last check may have come before this item was added.
     if (running.has(locationId)) again.add(locationId)
     if (isStopped || running.has(locationId) || waiting.has(locationId)) return
     again.delete(locationId)
@@ -124,7 +127,7 @@ export function createDeliveries({ db, clock, log, outbound, faults, callbackBas
   }
 
   return {
-    /** In the commit of what it reports. */
+    /** Runs in the commit of the event that it reports. */
     async add(
       tx: Tx,
       delivery: Omit<Delivery, 'seq' | 'attempts' | 'body'> & { readonly body: object },
@@ -135,7 +138,7 @@ export function createDeliveries({ db, clock, log, outbound, faults, callbackBas
       await tx.run(insertDelivery, { seq, accountId, locationId, path, body, attempts: 0 })
       tx.afterCommit(() => wake(locationId))
     },
-    /** PEM of the key that its deliveries can be verified with. */
+    /** Public key of the signatures, as PEM. */
     publicKey: async () =>
       createPublicKey(await privateKey())
         .export({ type: 'spki', format: 'pem' })
@@ -144,7 +147,7 @@ export function createDeliveries({ db, clock, log, outbound, faults, callbackBas
       isStopped = false
       for (const { locationId } of await db.read(locationsWithDeliveries, {})) wake(locationId)
     },
-    /** Resolves once nothing is under way; what is not taken yet is posted after the next start. */
+    /** Resolves once no request is running; refused ones are sent again after the next start. */
     async stop(): Promise<void> {
       isStopped = true
       for (const timer of waiting.values()) timer.cancel()

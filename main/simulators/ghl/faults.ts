@@ -3,14 +3,14 @@ import type { AccountId } from '../../kernel/ids.ts'
 
 export type GhlFaults = ReturnType<typeof createGhlFaults>
 
-/** Faults that were asked for, by account. They end with the process. */
+/** Requested faults, by account. They end with the process. */
 export function createGhlFaults() {
   const armed = new Map<string, number>()
   const keyOf = (accountId: AccountId, kind: GhlFault) => `${accountId} ${kind}`
 
   return {
     arm: (accountId: AccountId, kind: GhlFault, times: number): void => void armed.set(keyOf(accountId, kind), times),
-    /** Uses up one, if there is one left. */
+    /** Uses one if any are left. */
     strikes(accountId: AccountId, kind: GhlFault): boolean {
       const key = keyOf(accountId, kind)
       const left = armed.get(key) ?? 0

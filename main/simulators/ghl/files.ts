@@ -5,7 +5,7 @@ import type { AccountId, Random } from '../../kernel/ids.ts'
 import { ghlId } from './ids.ts'
 import { insertUpload, pruneUploads, uploadById, type StoredUpload } from './store.ts'
 
-/** Files of conversations are at this host, which the service answers itself. */
+/** Host of files in conversations, which the service answers itself. */
 export const FILE_HOST = 'ghl.sandbox'
 const KEPT_MS = 30 * 86_400_000
 
@@ -13,7 +13,7 @@ export type GhlFiles = ReturnType<typeof createGhlFiles>
 
 export function createGhlFiles({ db, clock, random }: { db: Db; clock: Pick<Clock, 'now'>; random: Random }) {
   return {
-    /** @returns its address. */
+    /** @returns the URL of the file. */
     async add(accountId: AccountId, file: StoredUpload): Promise<string> {
       const id = ghlId(random)
       const now = clock.now()
@@ -24,7 +24,7 @@ export function createGhlFiles({ db, clock, random }: { db: Db; clock: Pick<Cloc
       return `https://${FILE_HOST}/files/${id}/${encodeURIComponent(file.name)}`
     },
     find: (id: string): Promise<StoredUpload | undefined> => db.readOne(uploadById, { id }),
-    /** For requests of the service to its host. */
+    /** Answers requests of the service to this host. */
     async answer({ url }: { readonly url: URL }): Promise<OutboundAnswer> {
       const found = await db.readOne(uploadById, { id: url.pathname.split('/')[2] ?? '' })
       const inside = { kind: 'response', truncated: false, remoteIp: null } as const

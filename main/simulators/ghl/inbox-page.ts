@@ -13,7 +13,7 @@ interface InboxView {
   readonly problem: string | undefined
 }
 
-/** Where one writes as a user of the CRM. */
+/** The page on which one writes as a CRM user. */
 export function inboxPage(words: PageWords, view: InboxView): string {
   const { base, locations, location, contacts, chosen, problem } = view
   const link = (query: Record<string, string>) => `${base}/inbox?${escape(new URLSearchParams(query).toString())}`
@@ -67,8 +67,8 @@ function conversation(words: PageWords, base: string, contact: Contact): string 
 }
 
 /**
- * The messages of a conversation; it loads itself again every three seconds.
- * @param next its address then, which must differ: with a fragment, a browser would not load the same one again.
+ * The messages of a conversation; the page reloads itself every three seconds.
+ * @param next URL of the reload, which must differ: with a fragment, a browser would not reload the same one.
  */
 export function threadPage(words: PageWords, base: string, messages: readonly Message[], next: string): string {
   const items = messages.map((message) => {

@@ -32,9 +32,9 @@ export interface GhlSimulatorDeps {
   readonly random: Random
   readonly log: Log
   readonly resolve: Resolve
-  /** Where this service is reached, without a slash at its end: deliveries are posted there. */
+  /** URL of this service, without a trailing slash: requests are sent there. */
   readonly callbackBase: () => string
-  /** Calls in ten seconds that a location may make. */
+  /** Allowed calls of a location in ten seconds. */
   readonly burst: number
   readonly onChange: (accountId: AccountId) => void
 }
@@ -44,22 +44,22 @@ interface MessagePage {
   readonly seq: number
 }
 
-/** GoHighLevel as it behaves to an app: API on a listener of its own, pages, and signed deliveries. */
+/** GoHighLevel from an app's point of view: an API with its own listener, pages, and signed requests. */
 export interface GhlSimulator {
   readonly app: GhlApp
-  /** Address of the API; listens when it is first asked for. */
+  /** URL of the API; starts to listen on first use. */
   apiUrl(): Promise<string>
   /** PEM. */
   publicKey(): Promise<string>
   /** The path of the account's pages, such as `/sandbox/ghl/…`. */
   pagePath(accountId: AccountId): Promise<string>
-  /** In the commit that ends the access of somebody who may know that path. */
+  /** Runs in the commit that ends the access of a person who may know that path. */
   endPages(tx: Tx, accountId: AccountId): Promise<void>
   readonly pages: GhlPages
   /** Answers for the host of its files. */
   readonly files: Responder
   fail(accountId: AccountId, kind: GhlFault, times: number): void
-  /** Newest first. @param before of the last one shown; null: from the beginning. */
+  /** Newest first. @param before the last one shown; null: the first page. */
   conversations(
     accountId: AccountId,
     before: { readonly message: number; readonly seq: number } | null,
@@ -71,16 +71,16 @@ export interface GhlSimulator {
     before: MessagePage | null,
     rows: number,
   ): Promise<(MessagePage & { record: GhlMessage })[]>
-  /** Writes as a user of the CRM. */
+  /** Writes as a CRM user. */
   write(contact: Contact, text: string, attachments: readonly string[]): Promise<GhlMessage>
-  /** @returns undefined if the location is not the account's. */
+  /** @returns undefined if the location belongs to another account. */
   addContact(
     accountId: AccountId,
     wish: { readonly phone?: string; readonly email?: string; readonly name?: string; readonly locationId?: string },
   ): Promise<{ readonly contact: GhlContact; readonly isNew: boolean } | undefined>
   contact(accountId: AccountId, id: string): Promise<Contact | undefined>
   setDnd(contactId: string, dnd: boolean): Promise<GhlContact>
-  /** After the door listens: posts what waits. */
+  /** Runs once the service listens: sends waiting requests. */
   start(): Promise<void>
   close(): Promise<void>
 }
@@ -94,7 +94,7 @@ export function createGhlSimulator(deps: GhlSimulatorDeps): GhlSimulator {
     clientSecret: 'sandbox-client-secret',
     providerId: 'sandboxProvider00001',
   }
-  // It posts to this service and nowhere else.
+  // It can reach only this service.
   const outbound = createOutbound({
     ...{ clock, resolve, trustedRanges: ['127.0.0.0/8', '::1/128'] },
     only: () => [new URL(callbackBase()).origin],

@@ -12,14 +12,14 @@ interface Use {
 }
 
 /**
- * The limits of GoHighLevel, for each location.
+ * GoHighLevel's limits per location.
  * @param burst calls in ten seconds.
  */
 export function createLimits(clock: Pick<Clock, 'uptime'>, burst: number) {
   const uses = new Map<string, Use>()
 
   return {
-    /** Counts a call. @returns the headers of its answer, and whether it is over a limit. */
+    /** Counts a call. @returns the headers of its answer, and whether it exceeds a limit. */
     take(locationId: string): { readonly isOver: boolean; readonly headers: Record<string, string> } {
       const now = clock.uptime()
       const use = uses.get(locationId) ?? { windowStartUptime: now, inWindow: 0, dayStartUptime: now, inDay: 0 }

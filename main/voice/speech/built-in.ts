@@ -9,38 +9,38 @@ import type { Tts } from './speech.ts'
 
 const CACHED_SAMPLES = 16_000 * 120
 const LONGEST_TEXT = 2_000
-/** Each side of a call has one piece at a time that waits. */
+/** Each side of a call has at most one waiting sentence. */
 const WAITING = { perOwner: 512, inAll: 1_024 }
-/** Far more than a piece takes. */
+/** Far longer than a sentence takes. */
 const PIECE_MS = 30_000
 
-/** The voice that comes with Switchboard. */
+/** The voice included in Switchboard. */
 export interface BuiltInVoice {
-  /** What it says for an account. Accounts take turns, sentence by sentence. */
+  /** The voice for an account. Accounts take turns, sentence by sentence. */
   of(accountId: AccountId): Tts
 }
 
 interface BuiltInDeps {
   readonly clock: Pick<Clock, 'mono' | 'after'>
-  /** Path of flite-thread.ts as it was built. */
+  /** Path of the built flite-thread.ts. */
   readonly program: string
 }
 
-/** A sentence that is to be made. Several calls of the account may wait for the same one. */
+/** A sentence to generate. Several calls of the account may wait for the same one. */
 interface Piece {
   readonly id: string
-  /** In the cache, which the accounts share. */
+  /** Key in the cache, which accounts share. */
   readonly key: string
   readonly text: string
   readonly voice: string
   /** null: it failed. */
   readonly made: Promise<Int16Array | null>
   readonly settle: (pcm: Int16Array | null) => void
-  /** How many still want to hear it. */
+  /** Number of calls that still need it. */
   listeners: number
 }
 
-/** It speaks English only. What was said lately is kept: greetings repeat. */
+/** Speaks only English. Recent sentences are cached, because greetings repeat. */
 export function createBuiltInVoice({ clock, program }: BuiltInDeps): BuiltInVoice & { close(): Promise<void> } {
   const cache = new Map<string, Int16Array>()
   const pieces = new Map<string, Piece>()
@@ -72,7 +72,7 @@ export function createBuiltInVoice({ clock, program }: BuiltInDeps): BuiltInVoic
   function start(): Worker {
     const started = new Worker(program, { stdout: true, stderr: true })
     started.unref()
-    // It ends after an error.
+    // The thread ends after an error.
     started.on('error', () => {})
     started.on('exit', () => {
       if (thread === started) thread = undefined
@@ -80,7 +80,7 @@ export function createBuiltInVoice({ clock, program }: BuiltInDeps): BuiltInVoic
     return started
   }
 
-  /** One at a time, so that all of them share the same memory of the thread. */
+  /** One at a time, so that all use the same memory of the thread. */
   function make({ text, voice }: Piece): Promise<Int16Array | null> {
     const asked = (thread ??= start())
     const id = ++requests
@@ -108,7 +108,7 @@ export function createBuiltInVoice({ clock, program }: BuiltInDeps): BuiltInVoic
 
   function want(owner: string, text: string, voice: string): Piece {
     const key = keyOf(text, voice)
-    // Not that of another account, whose turn may come later.
+    // Separate for each account, because another account's turn may come later.
     const id = `${owner}\n${key}`
     const wanted = pieces.get(id)
     if (wanted !== undefined) return wanted
@@ -121,7 +121,7 @@ export function createBuiltInVoice({ clock, program }: BuiltInDeps): BuiltInVoic
     return piece
   }
 
-  /** @returns null: nobody listens any more. @throws if it could not be made. */
+  /** @returns null if nobody needs it any longer. @throws Error if it could not be generated. */
   async function sayOne(owner: string, text: string, voice: string, signal: AbortSignal): Promise<Int16Array | null> {
     const kept = cache.get(keyOf(text, voice))
     if (kept !== undefined) return kept

@@ -30,7 +30,7 @@ export async function checkSpeech(
   }
 }
 
-/** The caller may not be allowed to read what a server answers, so only our own sentences are passed on. */
+/** The caller may not be allowed to read a server's answer, so only our own texts are passed on. */
 const reasonOf = (error: unknown): string =>
   error instanceof SpeechFailure || error instanceof ConnectFailure ? error.message : 'the connection failed'
 
@@ -42,7 +42,7 @@ function greet(
   return new Promise((resolve, reject) => {
     const headers: Record<string, string> = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
     const socket = outbound.webSocket(realtimeUrl ?? '', { headers, connectTimeoutMs: LIMIT_MS })
-    // What comes first decides.
+    // The first event decides.
     const stop = (act: () => void) => {
       act()
       socket.terminate()

