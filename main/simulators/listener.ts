@@ -11,11 +11,11 @@ export interface SimulatedRequest {
   readonly headers: IncomingMessage['headers']
   /** The exact bytes, so that signatures can be checked. */
   readonly body: Buffer
-  /** Aborted when the caller hangs up. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
 }
 
-/** What the simulated service answers. */
+/** An answer of the simulated service. */
 export type SimulatedAnswer =
   | {
       readonly status: number
@@ -26,20 +26,20 @@ export type SimulatedAnswer =
   /** Resets the connection without an answer. */
   | 'reset'
 
-/** Thrown by a stream that is to end in the middle: the connection is closed where the answer stands. */
+/** Thrown by a stream to cut the response off at this point. */
 export class CutConnection extends Error {}
 
 export interface SimulatorListener {
-  /** @param port 0 for any that is free. @returns the address, such as `http://127.0.0.1:40123`. */
+  /** @param port 0 for any free port. @returns the URL, such as `http://127.0.0.1:40123`. */
   listen(port: number): Promise<string>
-  /** The address; empty before `listen` and after `close`. */
+  /** The URL; empty before `listen` and after `close`. */
   url(): string
   close(): Promise<void>
 }
 
 interface ListenerDeps {
   readonly log: Log
-  /** Whose simulator it is, for the log: `stripe`. */
+  /** Name of the simulator for the log: `stripe`. */
   readonly name: string
   readonly answer: (request: SimulatedRequest) => Promise<SimulatedAnswer>
   /** Larger bodies are answered 413. */
@@ -91,12 +91,12 @@ export function createSimulatorListener({
         server.once('error', reject)
         server.listen(port, '127.0.0.1', () => {
           server.off('error', reject)
-          // A service that fails to start ends although its simulators listen.
+          // A listening simulator must not keep a process alive whose service failed to start.
           server.unref()
           resolve()
         })
       })
-      // A server that listens on TCP has an address of that kind.
+      // A TCP server has an address of this type.
       url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
       return url
     },
@@ -111,7 +111,7 @@ export function createSimulatorListener({
   }
 }
 
-/** @returns null if it is longer than allowed. */
+/** @returns null if it exceeds the limit. */
 async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   const parts: Buffer[] = []
   let bytes = 0

@@ -14,7 +14,7 @@ interface AutomaticBackupsDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
   readonly isOn: () => boolean
-  /** false: none is removed, since the time may be wrong. */
+  /** false: nothing is removed, because the clock may be wrong. */
   readonly mayRemoveOld?: () => boolean
   /** Room on the disk of this folder, in bytes. */
   readonly freeBytes?: FreeBytes
@@ -23,16 +23,16 @@ interface AutomaticBackupsDeps {
 const REASON = 'hourly'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** A start does not make a copy when the last one is younger. */
+/** A start makes no backup if the last one is younger than this. */
 const MIN_AGE_MS = 50 * 60_000
 const KEPT_HOURS = 24
 const KEPT_DAYS = 7
-/** What a copy leaves at least: the service itself needs room more than its past does. */
+/** Free space that a backup must leave, because the service needs space more than old backups. */
 const MIN_FREE_BYTES = 1_000_000_000
 
 /**
- * A checked copy of the database every hour in which something changed. The last 24 are kept, and of each of the last
- * seven days the newest. Copies somebody asked for are never removed.
+ * An hourly backup, checked after it is made, if something changed. The last 24 are kept, and the newest of each of
+ * the last seven days. Backups that a person made are never removed.
  */
 export function automaticBackups(deps: AutomaticBackupsDeps): Chore {
   const { db, file, clock, log, isOn, mayRemoveOld = () => true, freeBytes = freeBytesOf } = deps
@@ -62,7 +62,7 @@ export function automaticBackups(deps: AutomaticBackupsDeps): Chore {
   }
 }
 
-/** Those of the hourly copies that need not be kept. @param names of all files beside them. */
+/** The hourly backups that can be removed. @param names of all files in the folder. */
 export function backupsToPrune(names: readonly string[], nowMs: number): string[] {
   const hourly = names
     .flatMap((name) => {
@@ -90,7 +90,7 @@ function namesIn(file: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-/** One that is dated ahead would keep all others from being made until then. */
+/** Ignores future dates, because a backup dated ahead would prevent new ones until then. */
 function newestMs(file: string, nowMs: number): number {
   const times = namesIn(file).flatMap((name) => {
     const parts = parseBackupName(name)

@@ -1,14 +1,17 @@
 import Database from 'better-sqlite3'
 
-/** What happened that a copy does not hold. */
+/** Changes that a backup does not contain. */
 export interface BackupLag {
-  /** When the first of it did. */
+  /** Time of the first such change. */
   readonly fromMs: number
-  /** In how many hours of the clock something did. */
+  /** Number of clock hours with such changes. */
   readonly hours: number
 }
 
-/** By the events of both. @returns null where the copy holds them all. @throws where one of the two cannot be read. */
+/**
+ * Compares the events of both. @returns null if the backup has all of them. @throws Error if one of the two cannot be
+ * read.
+ */
 export function findBackupLag(database: string, copy: string): BackupLag | null {
   const seq = reading(copy, (connection) => connection.prepare('SELECT MAX(seq) FROM events').pluck().get() ?? 0)
   const found = reading(database, (connection) =>

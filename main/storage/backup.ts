@@ -5,14 +5,14 @@ import { isoTime } from '../contract/request.ts'
 import { checkIntegrity } from './integrity.ts'
 import { isSameFile } from './same-file.ts'
 
-/** Writes a copy to this path, and resolves once it is known to be whole. */
+/** Writes a copy to this path, and resolves once it was checked. */
 export type MakeCopy = (target: string) => Promise<void>
 
 /**
- * Has a copy made in the folder and gives it its name when it is done, so that what lies there is whole.
- * @param reason part of the file name, for the person who looks for it.
- * @param others copies that are not made twice: if one of them has the same bytes, there is no new one.
- * @returns the path of the copy.
+ * Makes a backup in the folder, and gives it its name once complete, so that named files are always complete.
+ * @param reason part of the file name, for people.
+ * @param others existing backups: if one of them has the same bytes, none is made.
+ * @returns the path of the backup.
  */
 export async function writeBackup(
   folder: string,
@@ -39,7 +39,7 @@ export async function writeBackup(
   return path
 }
 
-/** In this process, which it holds up: about a second for a gigabyte. */
+/** Copies in this process and blocks it: about a second per gigabyte. */
 export const copyInProcess =
   (connection: Database.Database): MakeCopy =>
   async (target) => {
@@ -52,12 +52,12 @@ export const copyInProcess =
     }
   }
 
-/** All that this connection sees. */
+/** Copies everything that this connection sees. */
 export async function writeCopy(connection: Database.Database, target: string): Promise<void> {
   await connection.backup(target)
   const copy = new Database(target, { fileMustExist: true })
   try {
-    // A copy inherits the mode of its source and would keep two more files beside it.
+    // A copy would inherit the journal mode of its source, which needs two more files.
     copy.pragma('journal_mode = DELETE')
   } finally {
     copy.close()
@@ -65,13 +65,17 @@ export async function writeCopy(connection: Database.Database, target: string): 
 }
 
 /**
- * Removes a file that was to become the database. Its journal above all: SQLite would play that back into the next one.
+ * Removes a file that was to become the database, and especially its journal, which SQLite would replay into the next
+ * one.
  */
 export function removeDraft(draft: string): void {
   for (const rest of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${rest}`, { force: true })
 }
 
-/** Removes what a process left here that died while it copied. The caller owns the folder and makes no copy at this moment. */
+/**
+ * Removes files that a process left behind when it died during a backup. The caller owns the folder and is making no
+ * backup.
+ */
 export function removeIncomplete(folder: string): void {
   if (!existsSync(folder)) return
   const left = readdirSync(folder).filter((name) => name.includes(UNFINISHED))
@@ -80,13 +84,13 @@ export function removeIncomplete(folder: string): void {
 
 const UNFINISHED = '.part'
 
-/** Two copies of one second: the later one is named for the next, and none is lost. */
+/** If two backups are made in one second, the later one gets the name of the next second. */
 function uniquePath(folder: string, reason: string, nowMs: number): string {
   const path = join(folder, `switchboard-${stamp(nowMs)}-${reason}.db`)
   return existsSync(path) ? uniquePath(folder, reason, nowMs + 1_000) : path
 }
 
-/** 20260131T235959Z: sorts by time and is a legal file name everywhere. */
+/** 20260131T235959Z: sorts by time and is a valid file name everywhere. */
 function stamp(nowMs: number): string {
   return isoTime(nowMs).replace(/[-:]|\.\d+/g, '')
 }

@@ -4,16 +4,16 @@ import Database from 'better-sqlite3'
 import { HOME_FACTS } from '../kernel/meta.ts'
 
 /**
- * Whether a copy can take the place of the database.
- * - `usable`: it is of this home, and this build can read it. Whether it is whole is looked at before it is used.
+ * Whether a backup can replace the database.
+ * - `usable`: it belongs to this home, and this build can read it. Its integrity is checked before use.
  * - `newer`: a later Switchboard wrote it.
- * - `foreign`: it is of another home, whose secrets this one's key does not open.
- * - `unreadable`: it is no database.
+ * - `foreign`: it belongs to another home, whose secrets need another key.
+ * - `unreadable`: it is not a database.
  */
 export type BackupState = 'usable' | 'newer' | 'foreign' | 'unreadable'
 
 export interface Backup {
-  /** Of the file, in the folder of backups. */
+  /** File name in the folder of backups. */
   readonly name: string
   readonly madeAtMs: number
   /** Why it was made: `manual`, `hourly`, `before-restore`, `before-schema-12`. */
@@ -24,14 +24,14 @@ export interface Backup {
 
 const NAME = /^switchboard-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z-([a-z0-9-]+)\.db$/
 
-/** What the name of a copy says; undefined for other files. */
+/** The parts of a backup's file name; undefined for other files. */
 export function parseBackupName(name: string): { madeAtMs: number; reason: string } | undefined {
   const [, year, month, day, hour, minute, second, reason] = NAME.exec(name) ?? []
   if (reason === undefined) return undefined
   return { madeAtMs: Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`), reason }
 }
 
-/** Paths of the copies in the folder that were made for this reason. */
+/** Paths of backups in the folder with this reason. */
 export function copiesMadeFor(folder: string, reason: string): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
@@ -41,13 +41,13 @@ export function copiesMadeFor(folder: string, reason: string): string[] {
 
 export const backupsFolderOf = (database: string): string => join(dirname(database), 'backups')
 
-/** Names hold whole seconds, and two copies of one second are named a second apart. */
+/** Names contain whole seconds, and a second backup in the same second gets the next one. */
 const CLOCK_SLACK_MS = 60_000
 
-/** Whether a copy is dated later than now: a clock was wrong when it was made, so it may be older than any other. */
+/** Whether a backup has a future date: a clock was wrong when it was made, so it may be older than any other. */
 export const isFutureDated = (madeAtMs: number, nowMs: number): boolean => madeAtMs > nowMs + CLOCK_SLACK_MS
 
-/** The newest first; those that are dated ahead come last. */
+/** Newest first; backups with a future date come last. */
 export function newestFirst(nowMs: number) {
   return (a: Pick<Backup, 'name' | 'madeAtMs'>, b: Pick<Backup, 'name' | 'madeAtMs'>): number =>
     Number(isFutureDated(a.madeAtMs, nowMs)) - Number(isFutureDated(b.madeAtMs, nowMs)) ||
@@ -55,7 +55,7 @@ export function newestFirst(nowMs: number) {
     b.name.localeCompare(a.name)
 }
 
-/** The copies of a database that lie in its folder of backups, the newest first. */
+/** The backups of a database in its folder, newest first. */
 export function listBackups(database: string, newestSchema: number, nowMs: number): Backup[] {
   const folder = backupsFolderOf(database)
   if (!existsSync(folder)) return []
@@ -72,7 +72,7 @@ export function listBackups(database: string, newestSchema: number, nowMs: numbe
 
 interface Identity {
   readonly schema: number
-  /** Home, vault and key it belongs to, as far as it had them. */
+  /** The home, vault and key it belongs to, as far as they existed. */
   readonly facts: ReadonlyMap<string, string>
 }
 
@@ -80,11 +80,11 @@ function stateOf(file: string, home: Identity | undefined, newestSchema: number)
   const copy = identityOf(file)
   if (copy === undefined) return 'unreadable'
   if (copy.schema > newestSchema) return 'newer'
-  // Beside a database that cannot be read any more they are its own.
+  // If the database beside them cannot be read, backups count as its own.
   return home === undefined || isOfOneHome(copy, home) ? 'usable' : 'foreign'
 }
 
-/** A copy from before the vault was first open lacks some, and holds nothing that needs them. */
+/** A backup from before the vault was first opened lacks some facts, and contains nothing that needs them. */
 function isOfOneHome(copy: Identity, home: Identity): boolean {
   return [...copy.facts].every(([name, value]) => (home.facts.get(name) ?? value) === value)
 }

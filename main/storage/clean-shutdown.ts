@@ -2,9 +2,9 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, statS
 import { writeDurably } from '../kernel/durable-file.ts'
 
 /**
- * A note beside a closed database that says in which state it was closed: the next start knows by it that nobody has
- * written to the file since. While the database is open there is no note, and a log instead. It says nothing of a disk
- * that forgets; for that there is the daily look (daily-integrity-check.ts).
+ * A note beside a closed database with its state at closing, so that the next start knows that nobody has changed the
+ * file since. While the database is open, there is a log instead of a note. The note cannot detect a disk that loses
+ * data; the daily check does (daily-integrity-check.ts).
  */
 export async function markCleanShutdown(database: string): Promise<void> {
   const seen = stateOf(database)
@@ -13,8 +13,8 @@ export async function markCleanShutdown(database: string): Promise<void> {
 }
 
 /**
- * The database is closed, and is to be looked at. An empty file needs no room, so this works on a full disk too. It is
- * on the disk before the database is written to: a log beside a note that still holds would be taken for one of others.
+ * Makes the next start check the closed database. An empty file needs no space, so this also works on a full disk. It
+ * is synced before the database is written: a log beside a valid note would count as foreign.
  */
 export function spoilShutdownNote(database: string): void {
   try {
@@ -25,34 +25,34 @@ export function spoilShutdownNote(database: string): void {
       closeSync(note)
     }
   } catch {
-    // The folder takes nothing at all, and the next start says so.
+    // The folder is not writable, and the next start reports it.
   }
 }
 
-/** The database is open, and its log exists: from now on that shows how it ended. */
+/** The database is open and its log exists, which shows from now on how it ended. */
 export const removeShutdownNote = (database: string): void => rmSync(noteOf(database), { force: true })
 
 export const hasShutdownNote = (database: string): boolean => existsSync(noteOf(database))
 
-/** Whether nobody has written to the file since it was closed in order. */
+/** Whether nobody has written to the file since it was closed cleanly. */
 export function isCleanShutdown(database: string): boolean {
   const noted = readNote(database)
   return noted !== null && JSON.stringify(noted) === JSON.stringify(stateOf(database))
 }
 
 /**
- * Whether the log beside the database was put there after it was closed: SQLite would write its older pages over newer
- * ones. All that was committed is in the file.
+ * Whether the log beside the database was put there after the database was closed: SQLite would write its older pages
+ * over newer ones. Everything committed is already in the file.
  */
 export function isLogForeign(database: string): boolean {
   const noted = readNote(database)
   return noted !== null && hasLog(database) && JSON.stringify(noted) === JSON.stringify(fileState(database))
 }
 
-/** When the database was closed and when the file that is there now was written, if that is an older one. */
+/** If the current file is older than the database that was closed: when both were last written. */
 export function findOlderFile(database: string): { writtenMs: number; closedMs: number } | null {
   const noted = readNote(database)
-  // A log beside it is as old.
+  // A log beside it is from the same time.
   const found = fileState(database)
   if (noted === null || found === null) return null
   const [writtenMs, closedMs] = [found, noted].map(({ changed }) => Number(BigInt(changed) / 1_000_000n)) as [
@@ -62,12 +62,12 @@ export function findOlderFile(database: string): { writtenMs: number; closedMs: 
   return writtenMs < closedMs - COPIED_TIME_SLACK_MS ? { writtenMs, closedMs } : null
 }
 
-/** Some file systems keep times to two seconds, and a copy there looks that much older. */
+/** Some file systems store times with a precision of two seconds, and a copied file looks older by as much. */
 const COPIED_TIME_SLACK_MS = 5_000
 
 interface FileState {
   readonly bytes: string
-  /** In nanoseconds. */
+  /** Nanoseconds. */
   readonly changed: string
   readonly file: string
 }
@@ -84,7 +84,7 @@ function readNote(database: string): FileState | null {
   }
 }
 
-/** @returns null where a log lies beside it, so that the file is not all there is. */
+/** @returns null if a log exists, because the file alone is then incomplete. */
 const stateOf = (database: string): FileState | null => (hasLog(database) ? null : fileState(database))
 
 const hasLog = (database: string): boolean => (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0

@@ -4,13 +4,13 @@ import { factFilesIn, readLine } from './fact-log.ts'
 import type { Prepare } from './statements.ts'
 
 /**
- * How many groups of commits wrote something. The database counts them, and each number is written beside the facts
- * once its group is committed: a database that counts fewer lacks commits, whatever its files look like.
+ * The number of commit groups that wrote something. The database stores it, and each number is written beside the
+ * facts after its commit: a database with a lower number lacks commits, whatever its files look like.
  */
 export interface CommitCount {
   /** A transaction begins. */
   begin(): void
-  /** Counts the group whose transaction is open, if it changed a row: what changes nothing writes nothing. */
+  /** Counts the open group if it changed a row; a group without changes writes nothing. */
   count(): void
   /** The transaction was committed. @returns the number to write beside the facts; null: it was not counted. */
   keep(): number | null
@@ -43,18 +43,18 @@ export function createCommitCount(prepare: Prepare): CommitCount {
   }
 }
 
-/** What the files of facts say was committed last. */
+/** The last commit according to the files of facts. */
 export interface ConfirmedCommit {
   readonly count: number
   readonly atMs: number
 }
 
-/** @returns null: there are no facts, or they are of a version that did not count. */
+/** @returns null if there are no facts, or their version did not count. */
 export function lastConfirmedCommit(folder: string): ConfirmedCommit | null {
   return findConfirmed(folder, () => true)
 }
 
-/** When the newest of the commits that a database has was made; null: nothing says so. */
+/** Time of the newest commit in a database; null: unknown. */
 export function timeOfCommit(folder: string, count: number): number | null {
   return findConfirmed(folder, (confirmed) => confirmed.count <= count)?.atMs ?? null
 }
@@ -72,12 +72,12 @@ function findConfirmed(folder: string, isWanted: (confirmed: ConfirmedCommit) =>
   return null
 }
 
-/** @returns null: nothing can be read from it, which opening it explains. */
+/** @returns null if it cannot be read; opening the database then explains why. */
 export function readCommitCount(database: string): number | null {
   let connection: Database.Database | undefined
   try {
     connection = new Database(database, { readonly: true, fileMustExist: true })
-    // All there ever was may have been in the log.
+    // All data may have been in the log.
     const isEmpty = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").get() === undefined
     return isEmpty ? 0 : Number(connection.prepare(READ).pluck().get() ?? 0)
   } catch {
@@ -87,7 +87,7 @@ export function readCommitCount(database: string): number | null {
   }
 }
 
-/** A database that was made safe to continue with, although it lacks commits, counts on after them. */
+/** Continues the count of a database that lacks commits after the missing ones, once it was made safe to use. */
 export function skipMissingCommits(connection: Database.Database, confirmed: ConfirmedCommit | null): void {
   const found = Number(connection.prepare(READ).pluck().get() ?? 0)
   if (confirmed === null || found >= confirmed.count) return

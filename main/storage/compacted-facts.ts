@@ -4,7 +4,7 @@ import { backupsFolderOf, parseBackupName } from './backups.ts'
 import { factsFolderOf } from './fact-log.ts'
 import { compactFacts } from './read-facts.ts'
 
-/** Keeps the file of facts as small as the backups allow: only a backup that is older than a fact needs it. */
+/** Compacts the file of facts as far as the backups allow: only a backup older than a fact needs it. */
 export const compactedFacts = (database: string): Chore => ({
   name: 'facts',
   begin: () => async () => compactFacts(factsFolderOf(database), oldestBackupMs(database)),

@@ -4,27 +4,27 @@ import type { MaintenanceTask, CheckDatabase } from './maintenance-process.ts'
 import { markDamaged } from './damage-marker.ts'
 import type { Storage } from './sqlite.ts'
 
-/** What the last look found. */
+/** Result of the last check. */
 export interface IntegrityStatus {
-  /** null: nobody has looked since the start. */
+  /** null: no check since the start. */
   readonly checkedAtMs: number | null
   readonly damage: Damage | null
 }
 
 interface Damage {
-  /** In SQLite's words; no row's content is among them. */
+  /** SQLite's messages, which contain no data of rows. */
   readonly found: readonly string[]
-  /** Name of the copy that takes the database's place at the next start; null: none is whole. */
+  /** Name of the backup that replaces the database at the next start; null: none is intact. */
   readonly backup: string | null
 }
 
-/** Looks through the whole database once a day, in a quiet minute. */
+/** Checks the whole database once a day, in a minute without writes. */
 export interface DailyIntegrityCheck {
   state(): IntegrityStatus
-  /** What a person should know and do; null while nothing is wrong. */
+  /** The problem and what to do; null if there is none. */
   problem(): string | null
   start(): void
-  /** No look begins any more, and the one under way ends soon. */
+  /** Starts no new check, and ends a running one soon. */
   stop(): void
   /** Resolves when it has ended. */
   close(): Promise<void>
@@ -37,7 +37,7 @@ interface DailyIntegrityCheckDeps {
   readonly clock: Pick<Clock, 'now' | 'mono' | 'every'>
   readonly log: Log
   readonly checkDatabase: CheckDatabase
-  /** Copies that may take the place of the database, the newest first. */
+  /** Backups that may replace the database, newest first. */
   readonly copies: () => readonly { readonly name: string; readonly file: string }[]
   readonly onFound: () => void
 }
@@ -47,7 +47,7 @@ const MINUTE_TICKS = 60
 const HOUR_MS = 3_600_000
 const FIRST_AFTER_MS = 600_000
 const EVERY_MS = 24 * HOUR_MS
-/** How long it waits for a minute without writes. A service that is never idle is checked anyway. */
+/** How long it waits for a minute without writes. A busy service is checked anyway. */
 const PATIENCE_MS = 6 * HOUR_MS
 
 export function createDailyIntegrityCheck(deps: DailyIntegrityCheckDeps): DailyIntegrityCheck {
@@ -79,7 +79,7 @@ export function createDailyIntegrityCheck(deps: DailyIntegrityCheckDeps): DailyI
   }
 
   async function reportDamage(found: readonly string[], checkedAtMs: number): Promise<void> {
-    // First of all, so that the next start knows even if this process is killed.
+    // Marked first, so that the next start knows even if this process is killed.
     markIfPossible(found)
     const backup = await findIntactBackup()
     if (isStopped) return
@@ -92,7 +92,7 @@ export function createDailyIntegrityCheck(deps: DailyIntegrityCheckDeps): DailyI
     try {
       markDamaged(file, found)
     } catch (error) {
-      // The report is true anyway.
+      // The report is correct even if it cannot be stored.
       log.warn({ event: 'storage.damage_not_noted', cause: cause(error) })
     }
   }

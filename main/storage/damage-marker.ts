@@ -2,10 +2,10 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * Damage that only a close look finds is noted beside the database, so that the next start looks as closely: a quick one
- * would take the file for whole.
+ * Marks damage that only a close check finds, so that the next start checks as closely; a quick check would find
+ * nothing.
  * @param database its path.
- * @param found in SQLite's words, for a person who wonders.
+ * @param found SQLite's messages, for a person.
  */
 export function markDamaged(database: string, found: readonly string[]): void {
   writeFileSync(markerOf(database), `${JSON.stringify({ found }, null, 2)}\n`, { mode: 0o600 })

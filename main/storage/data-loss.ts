@@ -7,20 +7,20 @@ import { isoTime } from '../contract/request.ts'
 const Lost = {
   fromMs: Type.Integer(),
   untilMs: Type.Integer(),
-  /** The file of facts covers the time. */
+  /** Whether the file of facts covers the time. */
   areFactsKnown: Type.Optional(Type.Boolean()),
 }
 
 const DataLossShape = Type.Union([
   Type.Object({
-    /** The copy that took the database's place. */
+    /** The backup that replaced the database. */
     backup: Type.String(),
-    /** There was no database to put aside. */
+    /** There was no database to set aside. */
     wasMissing: Type.Optional(Type.Boolean()),
     ...Lost,
   }),
   Type.Object({
-    /** Why the database lacks its newest commits, or all. */
+    /** Why the database lacks its newest commits, or all of them. */
     cause: Type.Union([
       Type.Literal('log_missing'),
       Type.Literal('commits_missing'),
@@ -31,7 +31,7 @@ const DataLossShape = Type.Union([
   }),
 ])
 
-/** Commits that are gone, with a damaged file or without. */
+/** Lost commits, with or without a damaged file. */
 export type DataLoss = Static<typeof DataLossShape>
 
 const PREFIX = 'quarantine-'
@@ -43,7 +43,7 @@ export function recordDataLoss(folder: string, loss: DataLoss): void {
   writeFileSync(join(folder, FILE), `${JSON.stringify(loss, null, 2)}\n`, { mode: 0o600 })
 }
 
-/** A sentence for each loss whose files still lie in the home folder: it is said until a person has put them away. */
+/** A sentence for each loss whose files are still in the home folder; it is shown until a person removes them. */
 export function listDataLosses(home: string): string[] {
   if (!existsSync(home)) return []
   return readdirSync(home)

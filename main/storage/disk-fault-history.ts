@@ -9,9 +9,9 @@ const WINDOW_MS = 600_000
 const MAX_FAULTS = 3
 
 /**
- * Notes that the disk failed now. The times are in a file of the home folder, because the answer to a fault is to open
- * everything anew, and that may be another process.
- * @returns whether reopening may help: not after three faults in ten minutes, nor if not even this can be recorded.
+ * Records a disk fault. The times are in a file, because everything is reopened after a fault, possibly in another
+ * process.
+ * @returns whether reopening may help: not after three faults in ten minutes, or if the fault cannot be recorded.
  */
 export function recordDiskFault(home: string, nowMs: number): boolean {
   const times = [...readFaults(home), nowMs].filter((at) => at > nowMs - WINDOW_MS && at <= nowMs)
@@ -23,7 +23,7 @@ export function recordDiskFault(home: string, nowMs: number): boolean {
   return times.length < MAX_FAULTS
 }
 
-/** Whether enough time has passed since then to try once more. */
+/** Whether enough time has passed to try again. */
 export function mayRetry(home: string, nowMs: number): boolean {
   return readFaults(home).filter((at) => at > nowMs - WINDOW_MS && at <= nowMs).length < MAX_FAULTS
 }

@@ -5,15 +5,15 @@ import { sql } from '../kernel/sql.ts'
 import type { FreeBytes } from './free-bytes.ts'
 import type { Reserve } from './reserve.ts'
 
-/** `low`: a person should look. `full`: nothing new is taken, and what is under way ends in the room that was kept. */
+/** `low`: a person is warned. `full`: no new data is accepted, and running work uses the reserve. */
 type DiskSpaceState = 'ample' | 'low' | 'full'
 
-/** Watches the room on the disk of the home folder. */
+/** Monitors the free space of the home folder's disk. */
 export interface DiskSpaceMonitor {
   state(): DiskSpaceState
-  /** At the last look; undefined before the first. */
+  /** At the last check; undefined before the first. */
   freeBytes(): number | undefined
-  /** What a person should know; null while there is room. */
+  /** The problem for a person; null while there is enough space. */
   problem(): string | null
   /** SQLite found the disk full, even if the system reports free space. */
   reportFull(): void
@@ -23,9 +23,9 @@ export interface DiskSpaceMonitor {
 
 interface DiskSpaceLimits {
   readonly reserveBytes: number
-  /** Below it a warning is shown. */
+  /** Below this, a warning is shown. */
   readonly warnBytes: number
-  /** Below it nothing new is taken. */
+  /** Below this, no new data is accepted. */
   readonly refuseBytes: number
 }
 
@@ -40,20 +40,20 @@ interface DiskSpaceDeps {
   readonly limits: DiskSpaceLimits
   readonly reserve: Reserve
   readonly freeBytes: FreeBytes
-  /** Removes what is old, now and not within the hour. */
+  /** Removes old data now instead of within the hour. */
   readonly prune: () => void
   readonly onChange: () => void
 }
 
 const TICK_MS = 1_000
 const CHECK_EVERY_TICKS = 5
-/** Writing the reserve is nothing for the first seconds, in which everybody connects. */
+/** Writing the reserve waits until the first clients have connected. */
 const RESERVE_AFTER_MS = 10_000
-/** Taking up work at the very line would stop it again at once. */
+/** Required above the limit before work resumes, because it would stop again right away. */
 const MARGIN = 1.1
-/** Removing what is old makes room step by step; more often would only ask for the same. */
+/** Removing old data frees space step by step; running more often would not help. */
 const PRUNE_EVERY_MS = 60_000
-/** A write of this size proves more room than the odd spare page does. */
+/** A write of this size proves more than a few spare pages. */
 const PROBE_BYTES = 256 * 1024
 
 const probe = sql<{ value: string }>(
@@ -84,7 +84,7 @@ export function createDiskSpaceMonitor(deps: DiskSpaceDeps): DiskSpaceMonitor {
     setState('full')
     if (clock.mono() - tidiedMono < PRUNE_EVERY_MS) return
     tidiedMono = clock.mono()
-    // The log is room that was taken already; what is old is removed after it.
+    // The log occupies space that was already counted; old data is removed after it.
     db.checkpoint().catch((error: unknown) => log.warn({ event: 'storage.checkpoint', cause: cause(error) }))
     prune()
   }
@@ -95,7 +95,7 @@ export function createDiskSpaceMonitor(deps: DiskSpaceDeps): DiskSpaceMonitor {
     if (state === 'full' && !(await hasRecovered(free))) return enterFull()
     setState(free < limits.warnBytes ? 'low' : 'ample')
     const isEarly = clock.mono() - startedMono < RESERVE_AFTER_MS
-    // It must not cause a warning, nor refuse work.
+    // Keeping the reserve must not cause a warning or stop work.
     const floor = state === 'low' ? limits.refuseBytes * MARGIN : limits.warnBytes
     if (!isEarly && free - limits.reserveBytes >= floor) await reserve.fill(limits.reserveBytes)
   }
@@ -108,7 +108,7 @@ export function createDiskSpaceMonitor(deps: DiskSpaceDeps): DiskSpaceMonitor {
       await db.commit((tx) => tx.run(probe, { value: '' }))
       return true
     } catch {
-      // The storage has logged why.
+      // Storage has logged the reason.
       return false
     }
   }

@@ -1,10 +1,10 @@
 /**
  * What happens to a stored time when somebody sets the clock.
- * - `stays`: it says when something happened, or a person, a calendar or another service set it.
+ * - `stays`: a record of when something happened, or set by a person, a calendar or another service.
  * - `moves`: something waits for it, or until some time after it, so it moves with the clock.
- * - `appointment`: stays, but what had already come stays due, unless it came only by a clock that was ahead.
+ * - `appointment`: stays, but one that was already due stays due, unless only a clock that was ahead made it due.
  * - `offset`: how far a simulated clock is ahead of ours. Its own time continues evenly.
- * - `counts`: counts by quarters of an hour; `due-times.ts` moves them.
+ * - `counts`: counts per quarter of an hour; `due-times.ts` moves them.
  */
 export type DueColumn =
   | 'stays'
@@ -16,13 +16,13 @@ export type DueColumn =
 const moves = (where: string): DueColumn => ({ kind: 'moves', where })
 const appointment = (where: string): DueColumn => ({ kind: 'appointment', where })
 
-/** A deadline: one that has passed by either clock stays passed. */
+/** A deadline: one that has passed by either clock counts as passed. */
 const deadline = (column: string, where?: string): DueColumn =>
   moves(`${column} > :after${where === undefined ? '' : ` AND ${where}`}`)
-/** A moment that limits look back to, a day at most. */
+/** A time within the last day that limits look back to. */
 const recent = (column: string): DueColumn => moves(`${column} > :recent`)
 
-/** Of the CRM's queues: far in the future while a link is paused (capabilities/crm/outbox-store.ts). */
+/** For CRM queues: far in the future while a connection is paused (capabilities/crm/outbox-store.ts). */
 const CRM_PAUSED = 9_000_000_000_000
 const held = (where: string) => deadline('hold_until', `hold_until < ${CRM_PAUSED} AND ${where}`)
 
@@ -30,7 +30,7 @@ const held = (where: string) => deadline('hold_until', `hold_until < ${CRM_PAUSE
 const CALLS_AT_ONCE = `SELECT job_key FROM jobs
   WHERE kind = 'voice.dial' AND state = 'waiting' AND is_appointment = 0 AND job_key IS NOT NULL`
 
-/** Times with these names say when something happened. A table where one of them is waited for says so below. */
+/** Columns with these names record when something happened. Tables where one of them is waited for are listed below. */
 export const RECORD_COLUMNS: readonly string[] = [
   ...['created_at', 'updated_at', 'changed_at', 'deleted_at', 'started_at', 'ended_at', 'finished_at', 'failed_at'],
   ...['sent_at', 'delivered_at', 'read_at', 'received_at', 'edited_at', 'error_at', 'seen_at', 'checked_at', 'at'],
@@ -90,7 +90,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
     restricted_until: deadline('restricted_until'),
   },
   campaign_recipients: {
-    // The hourly limit. Only campaigns that still send have one.
+    // For the hourly limit. Only running campaigns have one.
     claimed_at: moves(
       `claimed_at > :recent AND campaign_id IN (SELECT id FROM campaigns WHERE status IN ('running', 'paused'))`,
     ),
@@ -98,7 +98,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
     opted_out_at: 'stays',
   },
   campaigns: {
-    // The window of a campaign opens by the clock.
+    // The sending hours of a campaign follow the clock.
     resume_at: deadline('resume_at', `pause_reason <> 'outside_window'`),
     // The job that gives up compares it with its input.
     unusable_since: 'stays',
@@ -166,13 +166,13 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   official_template_words: { noted_at: recent('noted_at') },
   safety_claims: { claimed_at: recent('claimed_at') },
   safety_counts: { quarter: { kind: 'counts' } },
-  // Counted again from safety_reached.
+  // Recounted from safety_reached.
   safety_minutes: { minute: { kind: 'counts' } },
   safety_reached: { reached_at: recent('reached_at') },
   safety_firsts: { quarter: { kind: 'counts' } },
   safety_numbers: { paired_at: moves('paired_at > 0'), claimed_at: recent('claimed_at') },
   opt_out_questions: {
-    // It ends when it is old.
+    // Expires with age.
     created_at: moves('created_at > 0'),
     dismissed_at: 'stays',
   },
@@ -204,7 +204,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   smv2_sessions: { restricted_at: 'stays', restricted_until: deadline('restricted_until') },
   voice_calls: {
     scheduled_at: [
-      // Those of a batch that began immediately keep their distance.
+      // Calls of a batch that started immediately keep their intervals.
       moves(`status = 'scheduled' AND id IN (${CALLS_AT_ONCE})`),
       appointment(`status = 'scheduled' AND id NOT IN (${CALLS_AT_ONCE})`),
     ],

@@ -9,7 +9,7 @@ import { createStatements } from './statements.ts'
 const DAY_MS = 86_400_000
 const QUARTER_MS = 900_000
 
-/** What the rules of `due-columns.ts` compare with. */
+/** The times that the rules of `due-columns.ts` compare with. */
 export type Moments = Readonly<
   Record<'by' | 'from' | 'to' | 'came' | 'after' | 'recent' | 'quarters' | 'recentQuarter', number>
 >
@@ -25,14 +25,17 @@ interface CountsRow {
   readonly withheld: number
 }
 
-/** Not declared with `sql`, which would prepare them at every start: nobody needs them until the clock is set. */
+/**
+ * Not declared with `sql`, which would prepare the statements at every start, although they are needed only when the
+ * clock is set.
+ */
 const statement = <P extends object = Params, R extends object = object>(text: string): Statement<P, R> => ({ text })
 
 /** In the order in which they run. */
 export const MOVES: readonly Statement<Params>[] = [
   ...updatesOf('moves', (column, where) => `SET ${column} = ${column} + :by WHERE ${where}`),
   ...updatesOf('offset', (column) => `SET ${column} = ${column} - :by`),
-  // What had come before the clock was set back stays due.
+  // What was due before the clock was set back stays due.
   ...updatesOf(
     'appointment',
     (column, where) => `SET ${column} = :to WHERE ${column} > :to AND ${column} <= :came AND ${where}`,
@@ -67,8 +70,8 @@ const addCounts = statement<CountsRow>(
 )
 
 /**
- * Moves every stored time that something waits for by as much as the clock was set, so each wait keeps its length. All in
- * one unit of work, so a crash leaves everything moved or nothing.
+ * Moves every stored due time by as much as the clock was set, so each wait keeps its length. One commit, so that
+ * after a crash either everything is moved or nothing.
  */
 export async function moveDueTimes(tx: Tx, change: ClockChange): Promise<void> {
   const params = momentsOf(change)
@@ -77,8 +80,8 @@ export async function moveDueTimes(tx: Tx, change: ClockChange): Promise<void> {
 }
 
 /**
- * The same in a database that no service works on, if the clock was set back since one did. Two databases can only be
- * compared, and merged, when their due times are of the same clock.
+ * The same in a database without a service, if the clock was set back since a service used it. Two databases can be
+ * compared and merged only if their due times follow the same clock.
  */
 export function catchUpWithClock(connection: Database, nowMs: number): void {
   const lastSeenMs = lastSeenIn(connection)
@@ -89,7 +92,7 @@ export function catchUpWithClock(connection: Database, nowMs: number): void {
   })()
 }
 
-/** The same in a copy, for what the clock was set since it was made, as the database attached as `present` says. */
+/** The same in a copy, for clock changes after the copy was made, according to the database attached as `present`. */
 export function catchUpWithPresent(copy: Database): void {
   const movedIn = (schema: 'main' | 'present') =>
     copy.prepare(`SELECT value FROM ${schema}.meta WHERE name = '${CLOCK_MOVED}'`).pluck().get()

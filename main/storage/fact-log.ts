@@ -16,27 +16,27 @@ import { FACT_TABLES } from './fact-tables.ts'
 import { asStorageError } from './sqlite-errors.ts'
 
 /**
- * What no restore may take back, in a folder beside the database, for when the database cannot be read. Each line is
- * `<CRC-32> <JSON>`. The JSON is `[table, [key and columns]]`, or `[table, null, [key]]` for a row that was removed. Every
- * file begins with `["from", ms]`, and `["commits", count, ms]` says that so many groups are committed (commit-count.ts).
- * `["clock", [moved, by, from]]` says that the clock was set, and how far in all: the times of the lines before it move
- * when they are read. Lines hold the latest state of a row, so reading one twice changes nothing, and a line
- * whose commit failed only makes the answer stricter.
+ * Facts that no restore may undo, in a folder beside the database, in case the database cannot be read. Each line is
+ * `<CRC-32> <JSON>`. The JSON is `[table, [key and columns]]`, or `[table, null, [key]]` for a row that was removed.
+ * Every file begins with `["from", ms]`, and `["commits", count, ms]` records the number of committed groups
+ * (commit-count.ts). `["clock", [moved, by, from]]` records a change of the clock and the total change: times in
+ * earlier lines are moved when they are read. Lines hold the latest state of a row, so reading one twice changes
+ * nothing, and a line whose commit failed only makes the answer stricter.
  */
 export interface FactLog {
-  /** @param json of one line, for the group of commits that is being built. */
+  /** @param json one line, for the current group of commits. */
   note(table: string, json: string): void
   /**
    * The clock is set in the group. Call it before the rows that move with it change.
-   * @param movedMs how far in all.
+   * @param movedMs total change.
    */
   noteClockSet(change: ClockChange, movedMs: number): void
   /** Writes the lines of the group, before its commit. */
   write(): void
-  /** The group is committed. @param count how many were, with this one. */
+  /** The group is committed. @param count number of committed groups, including this one. */
   confirm(count: number): void
   mark(): number
-  /** Forgets the lines since the mark: what they say was undone. */
+  /** Drops the lines since the mark, because their changes were rolled back. */
   undo(mark: number): void
   close(): void
 }
@@ -44,14 +44,14 @@ export interface FactLog {
 interface FactLogDeps {
   readonly folder: string
   readonly now: () => number
-  /** The disk failed. What is on it is not complete. */
+  /** Called when the disk failed and the file is incomplete. */
   readonly onProblem: (error: unknown) => void
 }
 
-/** The first word of a line that says that the clock was set. */
+/** First word of a line about a change of the clock. */
 export const CLOCK_LINE = 'clock'
 
-/** The letter says that the file was compacted. */
+/** The letter marks a compacted file. */
 const FILE = /^facts-(\d{6})(c?)\.jsonl$/
 const FILE_BYTES = 4 * 1024 * 1024
 const SYNC_EVERY_MS = 1_000
@@ -59,7 +59,7 @@ const COUNTERS_EVERY_MS = 5_000
 
 export const factsFolderOf = (database: string): string => join(dirname(database), 'facts')
 
-/** The files, the oldest first. The last one is being written. */
+/** The files, oldest first. The last one is being written. */
 export function factFilesIn(folder: string): string[] {
   if (!existsSync(folder)) return []
   const names = readdirSync(folder).filter((name) => FILE.test(name))
@@ -69,7 +69,7 @@ export function factFilesIn(folder: string): string[] {
 export const withChecksum = (json: string): string => `${checksum(json)} ${json}\n`
 const checksum = (json: string): string => crc32(json).toString(16).padStart(8, '0')
 
-/** @returns what the line says; undefined: it is empty, or was not written whole. */
+/** @returns the content of the line; undefined if it is empty or incomplete. */
 export function readLine(text: string): unknown[] | undefined {
   const json = jsonOf(text)
   return json === undefined ? undefined : (JSON.parse(json) as unknown[])
@@ -88,7 +88,7 @@ export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
   let countersAtMs = now()
   let syncedAtMs = now()
   let isSyncing = false
-  /** The last line was not written whole. */
+  /** The last line is incomplete. */
   let isBroken = false
   let { fd, bytes, number } = continueFile()
 
@@ -97,7 +97,7 @@ export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
     const [, digits = '0', compacted = ''] = FILE.exec(last?.slice(folder.length + 1) ?? '') ?? []
     const size = last === undefined || compacted !== '' ? FILE_BYTES : statSync(last).size
     if (last === undefined || size >= FILE_BYTES) return beginFile(Number(digits) + 1)
-    // What an earlier process broke off gets a line of its own.
+    // Starts a new line after an incomplete one of an earlier process.
     const opened = openSync(last, 'a', 0o600)
     return { fd: opened, bytes: size + writeSync(opened, '\n'), number: Number(digits) }
   }
@@ -116,7 +116,7 @@ export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
     return text
   }
 
-  /** A time that is ahead is of a clock that was set back since. */
+  /** A time in the future comes from a clock that was set back since. */
   function hasPassed(sinceMs: number, waitMs: number): boolean {
     const passedMs = now() - sinceMs
     return passedMs < 0 || passedMs >= waitMs
@@ -129,7 +129,7 @@ export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
     syncedAtMs = now()
     fdatasync(fd, (error) => {
       isSyncing = false
-      // EBADF: the next file was begun, or the log closed, after it was synced.
+      // EBADF: the file was closed after it was synced.
       if (error !== null && error.code !== 'EBADF') onProblem(error)
     })
   }
@@ -158,7 +158,8 @@ export function openFactLog({ folder, now, onProblem }: FactLogDeps): FactLog {
       counters.set(`${table} ${row.slice(0, of.key.length).join(' ')}`, json)
     },
     noteClockSet({ byMs, fromMs }, movedMs) {
-      // They were counted before it. If it is undone, they are noted again with their next change.
+      // They belong to earlier commits. If those are rolled back, the counters are recorded again with their next
+      // change.
       waiting.push(...[...counters.values()].map((json) => ({ table: CLOCK_LINE, json })))
       counters.clear()
       waiting.push({ table: CLOCK_LINE, json: JSON.stringify([CLOCK_LINE, [movedMs, byMs, fromMs]]) })

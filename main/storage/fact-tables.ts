@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 
-/** What the file of facts (fact-log.ts) keeps of a table. */
+/** What the file of facts (fact-log.ts) stores of a table. */
 export interface FactTable {
-  /** Distinguishes rows. The last fact of a row is the one that counts. */
+  /** Identifies rows. The last fact of a row is valid. */
   readonly key: readonly string[]
   readonly columns: readonly string[]
   /** Which of the columns are blobs; hexadecimal in the file. */
   readonly blobs?: readonly string[]
-  /** Changes of these columns are facts. Default: of all of them. */
+  /** Columns whose changes are recorded. Default: all. */
   readonly changes?: readonly string[]
-  /** How many of the last columns earlier versions did not write. They are null in their lines. */
+  /** How many of the last columns are missing in lines of earlier versions, where they count as null. */
   readonly addedColumns?: number
   /**
    * Times that move when the clock is set (due-columns.ts) without a line for each row: they move when the lines are read.
@@ -18,9 +18,9 @@ export interface FactTable {
    * - `recent`: if it is of the last day.
    */
   readonly moves?: Readonly<Record<string, 'deadline' | 'recent'>>
-  /** In SQL, about `NEW`: which rows are worth a line. */
+  /** SQL condition on `NEW`: which rows are recorded. */
   readonly only?: string
-  /** Removing a row is a fact. */
+  /** Whether removing a row is recorded. */
   readonly isRemovalKept?: boolean
   /**
    * When the line is on disk.
@@ -30,7 +30,7 @@ export interface FactTable {
    * - `lazily`: counters, written every few seconds, with the latest value.
    */
   readonly durable: 'before_commit' | 'soon' | 'lazily'
-  /** Rows that the backup does not have are added. All columns that need a value are in `columns`. */
+  /** Whether rows missing from the backup are added. `columns` then contains all required columns. */
   readonly isAdded?: boolean
 }
 
@@ -42,10 +42,10 @@ const ORDER = [
 ]
 
 /**
- * What is written beside the database, so that a backup can be restored without taking it back when the database cannot
- * be read. No secrets, no texts, and no phone numbers but those of opt-outs, of people who may have asked for one, and
- * of chats that a person took over: whom they concern cannot be found by a hash of a number alone, because all are shown and
- * can be removed by hand.
+ * Data written beside the database, so that a backup can be restored without undoing it when the database cannot be
+ * read. It contains no secrets and no texts. The only phone numbers are those of opt-outs, of people who may have
+ * asked for one, and of chats that a person took over: these are shown and can be removed by hand, which a hash would
+ * not allow.
  */
 export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
   accounts: {
@@ -56,10 +56,10 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
   },
   instances: {
     key: ['id'],
-    // A number that a person disconnected, or moved to another server, is not connected by a restore.
+    // A restore must not connect a number that a person disconnected or moved to another server.
     columns: ['account_id', 'deleted_at', 'status', 'last_disconnect_reason'],
     addedColumns: 2,
-    // A pairing after a restore says that a deletion before it no longer holds.
+    // A pairing after a restore cancels an earlier deletion.
     changes: ['account_id', 'deleted_at', 'logged_in', 'status', 'last_disconnect_reason'],
     durable: 'before_commit',
   },
@@ -103,7 +103,7 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     isRemovalKept: true,
     durable: 'before_commit',
   },
-  // A removed budget is not noted: what was spent cannot be known without the database, so the limit of the backup applies.
+  // The removal of a budget is not recorded: spending is unknown without the database, so the backup's limit applies.
   message_budgets: {
     key: ['account_id'],
     columns: ['amount_micros', 'currency', 'warn_percent', 'updated_at'],
@@ -131,7 +131,7 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     key: ['scope_id', 'key'],
     columns: ['fp', 'state', 'boot', 'subject_id', 'status', 'body', 'created_at', 'expires_at'],
     blobs: ['fp', 'body'],
-    // Forgetting the answer after a day is no fact: who held the key stays.
+    // Deleting the answer after a day is not recorded, because the holder of the key stays.
     changes: ['state', 'subject_id'],
     moves: { expires_at: 'deadline' },
     isRemovalKept: true,
@@ -194,7 +194,7 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
     durable: 'before_commit',
     isAdded: true,
   },
-  // Its page of payment is an address with a token.
+  // The URL of its payment page contains a token.
   billing_orders: { key: ['id'], columns: ORDER, durable: 'before_commit', isAdded: true },
   billing_subscriptions: {
     key: ['id'],
@@ -319,17 +319,17 @@ export const FACT_TABLES: Readonly<Record<string, FactTable>> = {
   voice_recordings: { key: ['id'], columns: [], isRemovalKept: true, durable: 'before_commit' },
 }
 
-/** A part of the hash of a password: it shows that the password has changed, and does not help to guess it. */
+/** A part of a password hash: it shows whether the password has changed, without helping to guess it. */
 const PASSWORD_MARK: Readonly<Record<string, string>> = {
   members: 'hex(substr(ROW.password_hash, 1, 4))',
   console_passwords: 'hex(substr(ROW.hash, 1, 4))',
 }
 
-/** A part of the nonce that a secret was sealed with (kernel/seal.ts). Empty: there is no secret. */
+/** A part of the nonce that a secret was sealed with (kernel/seal.ts). Empty: no secret. */
 export const secretMark = (column: string): string => `COALESCE(hex(substr(${column}, 2, 6)), '')`
 const SECRET_MARK = /^(.*secret)_mark$/
 
-/** Where data goes, and the secret that goes with it. */
+/** Columns with destinations of data and their secrets. */
 const DESTINATIONS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['ROW.url'],
   instance_webhooks: ['ROW.url'],
@@ -341,19 +341,19 @@ const DESTINATIONS: Readonly<Record<string, readonly string[]>> = {
   voice_instances: [emailsIn('ROW.settings')],
 }
 
-/** Whom summaries of calls go to, as JSON. */
+/** Recipients of call summaries, as JSON. */
 export function emailsIn(settings: string): string {
   return `COALESCE(CASE WHEN json_valid(${settings}) THEN json_extract(${settings}, '$.summary_emails') END, '[]')`
 }
 
-/** For `destination_mark`: shows that an address has changed, and does not help to guess it. */
+/** Defines `destination_mark`: it shows whether a URL has changed, without helping to guess it. */
 export function defineMarks(database: Database): void {
   database.function('short_hash', { deterministic: true }, (text: unknown) =>
     createHash('sha256').update(String(text)).digest('hex').slice(0, 8),
   )
 }
 
-/** The value of a column in a fact, in SQL. */
+/** SQL for the value of a column in a fact. */
 export function valueInSql(table: string, column: string, row: string): string {
   if (column === 'password_mark') return (PASSWORD_MARK[table] ?? 'NULL').replace('ROW', row)
   if (column === 'proxy_mark') return secretMark(`${row}.proxy_sealed`)

@@ -3,9 +3,9 @@ import type { FactLog } from './fact-log.ts'
 import { defineMarks, FACT_TABLES, valueInSql, type FactTable } from './fact-tables.ts'
 
 /**
- * Notes facts as rows change, whichever room changes them. The triggers are temporary: they are of this connection, and
- * no part of the schema.
- * @returns false: this database has none of the tables.
+ * Records facts when rows change, whichever room changes them. The triggers are temporary: they belong to this
+ * connection, not to the schema.
+ * @returns false if this database has none of the tables.
  */
 export function watchFacts(connection: Database, log: () => FactLog): boolean {
   const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()

@@ -3,20 +3,20 @@ import { CLOCK_MOVED } from '../kernel/meta.ts'
 import { FACT_TABLES, secretMark, valueInSql } from './fact-tables.ts'
 import { EVERY_SEQUENCE } from './sequences.ts'
 
-/** A value of a column, as JSON has it. */
+/** The JSON value of a column. */
 export type FactValue = string | number | null
 
 /** The last fact of each row. */
 export interface Facts {
-  /** From when on all facts are known; Infinity: from never on. */
+  /** From when all facts are known; Infinity: never. */
   readonly sinceMs: number
-  /** How far the clock was set in all; null: not since then. */
+  /** Total change of the clock; null: unchanged since then. */
   readonly clockMovedMs: number | null
-  /** By table: the columns of rows that are there, and the keys of those that were removed. */
+  /** By table: the columns of existing rows, and the keys of removed ones. */
   readonly tables: ReadonlyMap<string, { readonly rows: readonly FactValue[][]; readonly gone: readonly FactValue[][] }>
 }
 
-/** Attaches facts as a database in memory, named `present`, with the tables and columns that facts have. */
+/** Attaches the facts as an in-memory database named `present`, with their tables and columns. */
 export function attachFacts(copy: Database, { tables, clockMovedMs }: Facts): void {
   copy.exec("ATTACH DATABASE ':memory:' AS present")
   copy.transaction(() => {
@@ -44,7 +44,7 @@ export function attachFacts(copy: Database, { tables, clockMovedMs }: Facts): vo
     read: (row: FactValue[]) => (FactValue | Buffer)[],
   ): void {
     copy.exec(`DROP TABLE IF EXISTS ${name}`)
-    // No types, so that what was written as an integer is read as one.
+    // Without types, so that integers are read as integers.
     copy.exec(`CREATE TABLE ${name} (${columns.join(', ')}, UNIQUE (${key.join(', ')}))`)
     const insert = copy.prepare(`INSERT INTO ${name} VALUES (${columns.map(() => '?').join(', ')})`)
     for (const row of rows) insert.run(read(row))
@@ -52,8 +52,8 @@ export function attachFacts(copy: Database, { tables, clockMovedMs }: Facts): vo
 }
 
 /**
- * What earlier restores took out of the database, so that only the facts know it: they are about rows that the attached
- * database `present` does not have.
+ * Rows that earlier restores removed, so that only the facts know them: they are missing from the attached database
+ * `present`.
  */
 export function factsBeyond(copy: Database, { tables, ...facts }: Facts): Facts {
   const beyond = Object.entries(FACT_TABLES).map(([table, { key }]) => {
@@ -69,18 +69,18 @@ export function factsBeyond(copy: Database, { tables, ...facts }: Facts): Facts 
 
 const HAS_ACCOUNT = 'account_id IN (SELECT id FROM main.accounts)'
 
-/** Far more numbers than a backup can be behind: nothing above it can have been given out before. */
+/** Far more numbers than a backup can be behind: nothing above can have been used before. */
 const SKIPPED_NUMBERS = 1_000_000
 const SKIPPED_TURNS = 10_000
 
-/** Columns of a row that both have. */
+/** Updates the shared columns of rows that exist in both. */
 const updated = (table: string, columns: readonly string[]): string =>
   `UPDATE main.${table} SET ${columns.map((name) => `${name} = p.${name}`).join(', ')} FROM present.${table} p
     WHERE ${(FACT_TABLES[table]?.key ?? []).map((name) => `p.${name} = ${table}.${name}`).join(' AND ')}`
 
 /**
- * Rows are added, and those that both have take the columns of the facts. A commit that failed and was repeated left two
- * rows of which only one can be there; the first is enough.
+ * Adds rows, and updates those that exist in both. If a failed commit was repeated, two such rows may conflict; the
+ * first is enough.
  */
 const added = ([table, { key, columns }]: [string, (typeof FACT_TABLES)[string]]): string[] => {
   const all = [...key, ...columns].join(', ')
@@ -93,7 +93,7 @@ const added = ([table, { key, columns }]: [string, (typeof FACT_TABLES)[string]]
 const SECRET_REPLACED =
   'A backup was restored from before the secret was replaced or ended, so the secret no longer works. Create a new one with POST …/crm-webhook/rotate-secret, and enter it in the CRM. Everything waits until then.'
 
-/** The secret of the backup was replaced since, or ended with the access of its creator; the new one is in no file. */
+/** The backup's secret was replaced since, or ended with its creator's access; the new one is not stored in facts. */
 const CRM_SECRETS = [
   'DROP TABLE IF EXISTS temp.ended_secrets',
   `CREATE TEMP TABLE ended_secrets AS SELECT l.seq, l.queue FROM main.crm_links l JOIN present.crm_links p ON p.seq = l.seq
@@ -109,13 +109,16 @@ const CRM_SECRETS = [
      WHERE p.prev_secret_mark <> ${secretMark('l.prev_secret_enc')}))`,
 ]
 
-/** Data went elsewhere since, or with another secret; the new address is in no file. Null: an earlier version noted it. */
+/**
+ * Data now goes to another URL or with another secret, which facts do not contain. null: recorded by an earlier
+ * version.
+ */
 const goesElsewhere = (table: string): string =>
   `EXISTS (SELECT 1 FROM present.${table} p
     WHERE ${(FACT_TABLES[table]?.key ?? []).map((name) => `p.${name} = ${table}.${name}`).join(' AND ')}
       AND p.destination_mark <> ${valueInSql(table, 'destination_mark', table)})`
 
-/** Nothing goes to the address of the backup before a person says so. */
+/** Nothing is sent to the backup's URL until a person confirms it. */
 const DESTINATIONS = [
   `UPDATE main.webhooks SET state = 'paused', disabled_reason = NULL
     WHERE state = 'active' AND ${goesElsewhere('webhooks')}`,
@@ -131,7 +134,7 @@ const DESTINATIONS = [
 
 const LINE = FACT_TABLES['instance_line_settings']?.columns.filter((name) => name !== 'proxy_mark') ?? []
 
-/** The password of another proxy is in no file: without it, the number does not connect, and says why. */
+/** The password of another proxy is not stored in facts: without it the number does not connect, and reports why. */
 const LINE_SETTINGS = [
   `DELETE FROM main.instance_line_settings WHERE instance_id IN (SELECT instance_id FROM gone_instance_line_settings)`,
   `INSERT INTO main.instance_line_settings (instance_id, ${LINE.join(', ')}, updated_at)
@@ -146,7 +149,7 @@ const LINE_SETTINGS = [
 
 /** What the strictest rules leave open. */
 export const FROM_FACTS_LAST = [
-  // Its receiver has another secret, and perhaps another address.
+  // The receiver has another secret, and perhaps another URL.
   `UPDATE main.webhooks SET state = 'paused', disabled_reason = NULL FROM present.webhooks p
     WHERE p.id = webhooks.id AND p.secret_version > webhooks.secret_version AND webhooks.state = 'active'`,
   ...DESTINATIONS,
@@ -155,13 +158,13 @@ export const FROM_FACTS_LAST = [
     WHERE p.account_id = brands.account_id`,
 ]
 
-/** Nor does a password that was changed sign in again; the new one is in no file. */
+/** An old password must not sign in again; the new one is not stored in facts. */
 const MEMBERS_PASSWORDS = `UPDATE main.members SET password_salt = NULL, password_hash = NULL, password_cost = NULL
     WHERE id IN (SELECT p.id FROM present.members p JOIN main.members m ON m.id = p.id
       WHERE p.password_mark IS NOT hex(substr(COALESCE(m.password_hash, x''), 1, 4)))`
 
 const CAMPAIGNS = [
-  // Positions are never used twice: they are part of the key of a send.
+  // Positions are never reused, because they are part of the key of a send.
   `UPDATE main.campaigns SET status = p.status, pause_reason = p.pause_reason, scheduled_at = p.scheduled_at,
      started_at = p.started_at, finished_at = p.finished_at, next_position = max(campaigns.next_position, p.next_position)
     FROM present.campaigns p WHERE p.id = campaigns.id`,
@@ -170,7 +173,7 @@ const CAMPAIGNS = [
   ]),
 ]
 
-/** A connection that a person ended since stays ended. The session of a phone that was logged out is worth nothing. */
+/** A connection that a person ended stays ended. The session of a logged-out phone is useless. */
 const ENDED_CONNECTIONS = `UPDATE main.instances SET status = 'disconnected', status_at = :now, will_retry = 0,
      next_retry_at = NULL, link_lost_at = NULL, qr_attempt = NULL, qr_expires_at = NULL,
      last_disconnect_reason = p.last_disconnect_reason, disconnect_code = NULL,
@@ -183,7 +186,7 @@ const ENDED_CONNECTIONS = `UPDATE main.instances SET status = 'disconnected', st
     WHERE p.id = instances.id AND p.deleted_at IS NULL AND instances.deleted_at IS NULL AND instances.status <> 'created'
       AND p.status = 'disconnected' AND p.last_disconnect_reason IN ('user', 'moved', 'logout')`
 
-/** People who may have asked for no more campaigns. What they wrote is in no file. */
+/** People who may have asked for no more campaigns. Their messages are not stored in facts. */
 const OPT_OUT_QUESTIONS = [
   `DELETE FROM main.opt_out_questions WHERE (instance_id, number) IN
      (SELECT instance_id, number FROM gone_opt_out_questions)`,
@@ -214,27 +217,27 @@ const ADDED = [
     .flatMap(added),
 ]
 
-/** Which recipients a campaign wrote to since the backup. They wait for a person with their campaign. */
+/** Recipients to whom a campaign wrote since the backup. They wait for a person with their campaign. */
 export const SENT_BEYOND = `INSERT INTO temp.has_sent SELECT DISTINCT p.campaign_id FROM present.campaign_recipients p
     JOIN main.campaign_recipients r ON r.campaign_id = p.campaign_id AND r.position = p.position
     WHERE p.claimed_at IS NOT NULL AND r.claimed_at IS NOT p.claimed_at`
 
-/** Of rows that an earlier restore took out of the database, and that the backup has again. */
+/** For rows that an earlier restore removed and that the backup contains again. */
 export const FROM_FACTS_BEYOND = [
   ...[MEMBERS_PASSWORDS, ...CAMPAIGNS, ...CRM_SECRETS, ENDED_CONNECTIONS, ...OPT_OUT_QUESTIONS, ...LIMITS],
   ...ADDED,
 ]
 
-/** What stands for `kept-rows.ts` where only facts are known. */
+/** Replaces `kept-rows.ts` when only facts are known. */
 export const FROM_FACTS = [
-  // A sequence may have begun since.
+  // A sequence may have started since.
   `INSERT INTO main.counters (name, value) VALUES ('${EVERY_SEQUENCE}', 0) ON CONFLICT (name) DO NOTHING`,
   `UPDATE main.counters SET value = value + ${SKIPPED_NUMBERS}`,
   `UPDATE main.instances SET event_sequence = event_sequence + ${SKIPPED_NUMBERS}`,
   `UPDATE main.ai_conversations SET next_turn = next_turn + ${SKIPPED_TURNS}`,
   // A session that ended since must not be open again.
   'DELETE FROM main.console_sessions',
-  // Nor does a password that was changed sign in again; the new one is in no file.
+  // An old password must not sign in again; the new one is not stored in facts.
   `DELETE FROM main.console_passwords WHERE account_id IN (SELECT account_id FROM gone_console_passwords)
      OR account_id IN (SELECT p.account_id FROM present.console_passwords p JOIN main.console_passwords c
        ON c.account_id = p.account_id WHERE p.password_mark IS NOT hex(substr(c.hash, 1, 4)))`,

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 
-/** Room on the disk of a folder that this user may fill. */
+/** Free space for this user on the disk of a folder. */
 export type FreeBytes = (folder: string) => Promise<number>
 
 export const freeBytesOf: FreeBytes = async (folder) => {

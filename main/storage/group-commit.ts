@@ -11,12 +11,12 @@ import { openUnit, type RunningUnit } from './unit-of-work.ts'
 /** Groups units of work into transactions. Rules: kernel/db.ts. */
 export interface GroupCommit {
   readonly commit: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
-  /** Refuses what only makes sense outside a unit, and fails the unit that tried it. */
+  /** Refuses a call that is allowed only outside a unit, and fails the unit that made it. */
   refuseInsideUnit(act: string): Error | undefined
-  /** Refuses everything from now on: after a commit in doubt nothing may be built on what is there. */
+  /** Refuses everything from now on: after a commit with an unknown result, the state is uncertain. */
   fail(): void
   hasFailed(): boolean
-  /** Takes no more work and resolves when all that waits is settled. */
+  /** Accepts no more work, and resolves when all waiting work is settled. */
   stop(): Promise<void>
 }
 
@@ -26,9 +26,9 @@ interface GroupCommitDeps {
   readonly log: Log
   readonly onFault: (fault: StorageError) => void
   readonly beforeGroup: () => void
-  /** Asked when the disk is full. @returns whether there is more room now, so that the group is tried once more. */
+  /** Called when the disk is full. @returns whether space was freed, so that the group is retried. */
   readonly freeSpace: () => boolean
-  /** Gets what the group says that no restore may take back. */
+  /** Receives the facts of the group that no restore may undo. */
   readonly facts: Pick<FactLog, 'write' | 'confirm' | 'mark' | 'undo'> | null
 }
 
@@ -43,7 +43,7 @@ interface Unit {
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
 
 const UNITS_PER_GROUP = 64
-/** So large a group says that more are on their way: the next one may wait for them. */
+/** A group of this size suggests that more units are coming, so the next group may wait for them. */
 const BUSY_GROUP = 4
 const NOTHING = {}
 const readOnly = () => new StorageError('read_only', 'The storage failed and takes no writes until it is reopened')
@@ -80,7 +80,7 @@ export function createGroupCommit({
   ]
 
   let waiting: Unit[] = []
-  /** How many waited a turn ago. */
+  /** How many units waited in the previous turn. */
   let waitingBefore = 0
   let lastSize = 0
   let isScheduled = false
@@ -93,7 +93,7 @@ export function createGroupCommit({
   let running: RunningUnit | undefined
   let fault: StorageError | undefined
 
-  /** A word of the transaction itself, ready to run. */
+  /** A transaction statement, ready to run. */
   function prepareVerb(text: string): () => unknown {
     const prepared = prepare({ text })
     return () => prepared.run(NOTHING)
@@ -106,8 +106,8 @@ export function createGroupCommit({
   }
 
   /**
-   * What a commit costs it costs once, however many units are in it. While every turn of the loop brings more, a group
-   * waits for them: under load a quarter fewer commits, and a seventh more sends (measured).
+   * The cost of a commit does not depend on the number of its units. While each turn of the event loop adds more, the
+   * group waits for them: under load this means a quarter fewer commits and a seventh more sends (measured).
    */
   function isGrowing(): boolean {
     const hasGrown = waiting.length > waitingBefore
@@ -130,7 +130,7 @@ export function createGroupCommit({
     run(false)
   }
 
-  /** @param guarded a savepoint for each unit. */
+  /** @param guarded uses a savepoint for each unit. */
   function run(guarded: boolean): void {
     isGuarded = guarded
     position = 0
@@ -169,7 +169,7 @@ export function createGroupCommit({
   }
 
   function ended(unit: Unit, mine: RunningUnit, outcome: Outcome): void {
-    // An abandoned unit comes to its end later, when its group is long gone.
+    // An abandoned unit ends later, after its group.
     if (running !== mine) return
     running = undefined
     mine.end()
@@ -189,7 +189,7 @@ export function createGroupCommit({
   }
 
   function watch(): void {
-    // A tick asked for inside a microtask comes when no microtask is left.
+    // A tick requested in a microtask runs after all microtasks.
     queueMicrotask(() => process.nextTick(abandonIfStuck))
   }
 
@@ -217,7 +217,7 @@ export function createGroupCommit({
     if (count !== null) runSafely(() => facts?.confirm(count))
   }
 
-  /** Nothing of the group has happened: a full disk is certain, other than a fault of it. */
+  /** A full disk certainly stored nothing of the group, unlike other disk faults. */
   function retryWithSpace(): void {
     fault = undefined
     if (connection.inTransaction) guard(rollback)
@@ -247,7 +247,7 @@ export function createGroupCommit({
 
   function fail(): void {
     hasFailed = true
-    // They have not begun, so what became of them is certain.
+    // These units have not started, so their result is certain.
     for (const unit of waiting.splice(0)) unit.reject(readOnly())
   }
 
@@ -260,7 +260,7 @@ export function createGroupCommit({
     }
   }
 
-  /** The first word that fails takes the whole group with it. */
+  /** The first failing statement fails the whole group. */
   function guard(act: () => unknown): boolean {
     try {
       act()
@@ -285,7 +285,7 @@ export function createGroupCommit({
       if (isStopped) return refuse(new StorageError('closed', 'The database is closed'))
       if (hasFailed) return refuse(readOnly())
       return new Promise<T>((resolve, reject) => {
-        // What a unit's work resolves with is what its own caller typed.
+        // The unit's own caller typed its result.
         const settle = resolve as (value: unknown) => void
         waiting.push({ work, resolve: settle, reject, outcome: NOT_RUN, running: undefined })
         schedule()
@@ -300,7 +300,7 @@ export function createGroupCommit({
 
 function refuse<T>(error: Error): Promise<T> {
   const refusal = Promise.reject<T>(error)
-  // The unit that called without awaiting has failed already; the process need not end as well.
+  // The unit that called without awaiting has already failed; the process need not end.
   if (!(error instanceof StorageError)) refusal.catch(() => {})
   return refusal
 }

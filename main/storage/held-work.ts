@@ -2,14 +2,14 @@ import { jobKindsThatAre } from '../contract/job-kinds.ts'
 import { LINK_KEY_OF } from '../kernel/meta.ts'
 
 /**
- * What a backup still has to do: it was done since, or its time has passed. A person decides about it. These statements
- * need the time as `:now` and nothing else.
+ * Work that a backup still has to do, although it was done since or is too late. A person decides about it. These
+ * statements need only the time as `:now`.
  */
 
 const MAY_HAVE_ARRIVED =
   'A backup was restored while this message was being sent. It may have arrived, so it is not sent again.'
 
-/** A campaign that sent since the backup was made, or may have, waits for a person. */
+/** A campaign that sent, or may have sent, since the backup waits for a person. */
 const CAMPAIGNS = [
   `UPDATE main.campaign_recipients SET status = 'unknown', error_code = 'restored', error_message = '${MAY_HAVE_ARRIVED}'
     WHERE status = 'sending'`,
@@ -39,16 +39,16 @@ const CAMPAIGNS = [
      FROM main.campaign_recipients GROUP BY campaign_id, number, text`,
 ]
 
-/** Nothing says who got the message since: of those who wait, anybody may have. */
+/** Without knowing who got the message since, every waiting recipient may have got it. */
 export const NOBODY_TWICE = `UPDATE main.campaign_recipients SET status = 'unknown', error_code = 'restored',
    error_message = 'A backup was restored, and nothing says whether this message was sent since it was made.'
   WHERE status = 'pending' AND campaign_id IN (SELECT id FROM main.campaigns WHERE pause_reason = 'restored')`
 
-/** Nothing says which calls were canceled since. */
+/** Without knowing which calls were canceled since, none is made. */
 export const NOBODY_CALLED = `UPDATE main.voice_calls SET status = 'failed', end_reason = 'restored', ended_at = :now
   WHERE status = 'scheduled'`
 
-/** Receivers may have seen more attempts than the copy knows, and distinguish them by number. */
+/** Receivers may have seen more attempts than the backup knows, and identify them by number. */
 const DELIVERIES = [
   'UPDATE main.deliveries SET attempts = attempts + 10 WHERE next_attempt_at IS NOT NULL OR lease IS NOT NULL',
   `UPDATE main.delivery_attempts SET attempt = (SELECT d.attempts FROM main.deliveries d WHERE d.seq = delivery_seq)
@@ -75,7 +75,7 @@ export const HELD = [
   ...CAMPAIGNS.slice(2),
   ...DELIVERIES,
   ...JOBS,
-  // It may have left: it is asked about, and not sent again.
+  // The message may have been sent: its result is looked up, and it is not sent again.
   `UPDATE main.messages SET dispatch_started_at = COALESCE(dispatch_started_at, created_at)
     WHERE status = 'queued' AND direction = 'out'`,
   `UPDATE main.idempotency_keys SET state = 'unknown'
@@ -90,9 +90,9 @@ export const HELD = [
   `UPDATE main.crm_outbox SET failed_at = :now,
      error = 'A backup was restored. It may have reached the CRM before, so it is not added again.'
     WHERE failed_at IS NULL`,
-  // Signed links may have ended since. They live for minutes, and people with access get new ones.
+  // Signed links may have ended since. They last only minutes, and people with access get new ones.
   `DELETE FROM main.meta WHERE substr(name, 1, ${LINK_KEY_OF.length}) = '${LINK_KEY_OF}'`,
-  // Consents that were begun. They may have ended with the access of the person who began them.
+  // Unfinished consents, which may have ended with the access of their creator.
   'DELETE FROM main.crm_states',
   "UPDATE main.crm_inbox SET state = 'failed', ended_at = :now WHERE state = 'waiting'",
   `UPDATE main.voice_calls SET status = 'failed', end_reason = 'restored', ended_at = :now

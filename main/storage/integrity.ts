@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { oneLine } from './sqlite-errors.ts'
 
-/** The file cannot be trusted any more. */
+/** The file can no longer be trusted. */
 export class DamagedDatabaseError extends Error {
   constructor(file: string, detail: string, options?: ErrorOptions) {
     super(
@@ -13,7 +13,7 @@ export class DamagedDatabaseError extends Error {
   }
 }
 
-/** The database was closed in order and is gone, and there is no backup of it. */
+/** The database was closed cleanly and is missing, and there is no backup of it. */
 export class MissingDatabaseError extends DamagedDatabaseError {
   constructor(file: string) {
     super(file, 'it is missing')
@@ -39,7 +39,7 @@ export function checkIntegrity(connection: Database.Database, care: CheckDepth =
 }
 
 const MAX_PROBLEMS = 5
-/** What a close look finds wrong, in SQLite's words; no row's content is among them. */
+/** Problems found by a close check, in SQLite's messages, which contain no data of rows. */
 export function findDamage(connection: Database.Database): string[] {
   const rows = connection.pragma(`integrity_check(${MAX_PROBLEMS})`) as { integrity_check: string }[]
   // One row reports damaged pages in several lines, with a headline.
@@ -47,17 +47,17 @@ export function findDamage(connection: Database.Database): string[] {
   return lines.filter((line) => line !== 'ok' && line !== '' && !line.startsWith('***')).slice(0, MAX_PROBLEMS)
 }
 
-/** Damage may show before `quick_check` gets its turn. What is no fault of SQLite's passes unchanged. */
+/** Damage may show before `quick_check` runs. Errors that do not come from SQLite are passed on unchanged. */
 export function explainOpenError(error: unknown, file: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error
   if (isCorruption(error)) return new DamagedDatabaseError(file, error.message, { cause: error })
   return new CannotOpenError(`The database ${cannotOpenMessage(file, error)}`, { cause: error })
 }
 
-/** The fault is not in the file itself. */
+/** The cause is not in the file itself. */
 export class CannotOpenError extends Error {}
 
-/** Neither a mistake nor damage: rights, a folder that may only be read, a disk that fails or is full. */
+/** Not a mistake or damage: access rights, a read-only folder, a failing or full disk. */
 export const cannotOpenMessage = (file: string, error: Error): string =>
   `${file} cannot be opened (${error.message}). Check file permissions, disk health and free space.`
 
@@ -65,7 +65,7 @@ export const cannotOpenMessage = (file: string, error: Error): string =>
 export const isCorruption = (error: unknown): error is Error =>
   error instanceof Database.SqliteError && (error.code === 'SQLITE_NOTADB' || error.code.startsWith('SQLITE_CORRUPT'))
 
-/** Whether a file is a database that nothing is wrong with. */
+/** Whether a file is an undamaged database. */
 export function isIntact(file: string, care: CheckDepth = 'quickly'): boolean {
   let connection: Database.Database | undefined
   try {

@@ -2,21 +2,21 @@ import { jobKindsThatAre } from '../contract/job-kinds.ts'
 import { emailsIn } from './fact-tables.ts'
 
 /**
- * Statements that take whole rows from the database as it was before the restore, attached as `present`. Where it cannot
- * be read, `strictest-rows.ts` and the file of facts say what they can.
+ * Statements that take whole rows from the database before the restore, attached as `present`. If it cannot be read,
+ * `strictest-rows.ts` and the file of facts are used instead.
  */
 
 const HAS_ACCOUNT = 'account_id IN (SELECT id FROM main.accounts)'
 const HAS_INSTANCE = 'instance_id IN (SELECT id FROM main.instances)'
-/** Connected then and now: its link goes on as it is. */
+/** Connected both then and now: its connection stays. */
 const HAS_LINK = `instance_id IN (SELECT id FROM main.instances WHERE deleted_at IS NULL)
   AND instance_id IN (SELECT id FROM present.instances WHERE deleted_at IS NULL)`
 
-/** What an account set that had the number in between is not given to the one that has it again. */
+/** Settings of an account that owned the number in between are not given to the returning owner. */
 const HAS_SAME_OWNER = `instance_id IN (SELECT i.id FROM main.instances i JOIN present.instances p
   ON p.id = i.id AND p.account_id = i.account_id)`
 
-/** Nobody ended these links: an earlier restore took them out, so nobody has used their tokens since. */
+/** An earlier restore removed these connections, so nobody has ended them or used their tokens since. */
 const IS_NO_SESSION_OF_RETURNING_LINKS = `resource_id NOT IN (
   SELECT value FROM main.crm_links l, json_each(json_array(l.location_id, l.company_id))
    WHERE value IS NOT NULL AND l.seq NOT IN (SELECT seq FROM present.crm_links) AND l.seq NOT IN (SELECT seq FROM gone_crm_links)
@@ -26,23 +26,22 @@ const KEPT_JOBS = `kind IN (${jobKindsThatAre('kept')
   .map((kind) => `'${kind}'`)
   .join(', ')})`
 
-/** All rows are those of before. */
+/** Replaces all rows by those from before the restore. */
 const replaced = (table: string, which = 'true'): string[] => [
   `DELETE FROM main.${table} WHERE ${which}`,
   `INSERT OR REPLACE INTO main.${table} SELECT * FROM present.${table} WHERE ${which}`,
 ]
 /**
- * The same for instances that were known before. The others were taken out by an earlier restore, and come back whole
- * with the copy that it saved.
+ * The same for instances known before. An earlier restore removed the others, and its backup returns them completely.
  */
 const replacedOfKnown = (table: string): string[] => {
   const known = `${HAS_INSTANCE} AND instance_id IN (SELECT id FROM present.instances)`
   return replaced(table, known)
 }
-/** Rows of before replace those of the backup, and are added to them. */
+/** Adds rows from before the restore, and replaces the backup's rows by them. */
 const added = (table: string, which = 'true'): string =>
   `INSERT OR REPLACE INTO main.${table} SELECT * FROM present.${table} WHERE ${which}`
-/** Rows that both have are those of before. */
+/** Updates rows that exist in both to their state before the restore. */
 const updated = (table: string, key: string): string => added(table, `${key} IN (SELECT ${key} FROM main.${table})`)
 const updatedOfOwner = (table: string, key: string): string =>
   added(table, `${HAS_SAME_OWNER} AND (${key}) IN (SELECT ${key} FROM main.${table})`)
@@ -63,14 +62,14 @@ const CONNECTION = [
 ]
 
 const INSTANCES = [
-  // Receivers order the events of an instance by it.
+  // Receivers order an instance's events by this number.
   `UPDATE main.instances SET event_sequence = max(instances.event_sequence, p.event_sequence)
     FROM present.instances p WHERE p.id = instances.id`,
   `UPDATE main.instances SET ${CONNECTION.map((name) => `${name} = p.${name}`).join(', ')}
     FROM present.instances p WHERE p.id = instances.id AND p.deleted_at IS NULL AND instances.deleted_at IS NULL`,
 ]
 
-/** In the order in which one needs the other. */
+/** In the order of their dependencies. */
 const CAMPAIGNS = [
   `CREATE TEMP TABLE was_scheduled AS SELECT id, scheduled_at FROM main.campaigns WHERE status = 'scheduled'`,
   // A campaign that has sent since the backup waits for a person, in any state.
@@ -100,7 +99,7 @@ const BILLING = [
 
 const JOBS = [...replaced('jobs', KEPT_JOBS), ...replaced('job_lanes', KEPT_JOBS)]
 
-/** Nor does anything go to an address that was changed since, or with a secret that was replaced. */
+/** Nothing is sent to a URL that was changed since, or with a secret that was replaced. */
 const DESTINATIONS = [
   updatedOfOwner('ai_http_tools', 'id'),
   updatedOfOwner('ai_provider_keys', 'instance_id, provider'),
@@ -134,13 +133,13 @@ const DELIVERIES = [
 ]
 
 const MESSAGES = [
-  // What waited in the backup was sent since, or failed.
+  // A message that waited in the backup was sent since, or failed.
   `UPDATE main.messages SET status = p.status, engine_message_id = p.engine_message_id,
      dispatch_started_at = p.dispatch_started_at, sent_at = p.sent_at, delivered_at = p.delivered_at, read_at = p.read_at,
      failed_at = p.failed_at, error_code = p.error_code, error_message = p.error_message,
      error_provider_code = p.error_provider_code
     FROM present.messages p WHERE p.seq = messages.seq AND p.id = messages.id AND messages.direction = 'out'`,
-  // Programs look up a send by its key when its answer was lost. If it were not found, they would send it again.
+  // Programs look up a send by its key when they lost the answer. If it were missing, they would send it again.
   `INSERT INTO main.messages SELECT * FROM present.messages p
     WHERE seq > (SELECT COALESCE(max(seq), 0) FROM main.messages) AND ${HAS_SAME_OWNER}
       AND id = (SELECT subject_id FROM present.idempotency_keys k
@@ -175,7 +174,7 @@ const SANDBOX = [
 ].flatMap((name) => replaced(`sandbox_${name}`))
 
 export const KEPT = [
-  // A number that was given out is never given out again: programs hold places in lists that end with one.
+  // A used number is never used again: programs store list positions that end with one.
   `INSERT INTO main.counters (name, value) SELECT name, value FROM present.counters WHERE true
     ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
   `UPDATE main.accounts SET change_at = max(accounts.change_at, p.change_at),
@@ -188,7 +187,7 @@ export const KEPT = [
      password_cost = p.password_cost FROM present.members p WHERE p.id = members.id`,
   added('audit_log', HAS_ACCOUNT),
   ...INSTANCES,
-  // Their messages may not be in the backup. What the people asked for holds all the same.
+  // Their messages may be missing from the backup, but what the people asked for still applies.
   ...replacedOfKnown('opt_out_questions'),
   ...CAMPAIGNS,
   // The files themselves are not in the database. Campaigns that stay send them.
@@ -201,7 +200,7 @@ export const KEPT = [
   ...replaced('price_holds', HAS_ACCOUNT),
   ...replaced('message_budgets', HAS_ACCOUNT),
   ...JOBS,
-  // Secrets that were rotated, and addresses that were changed since, were for a reason.
+  // Secrets that were rotated and URLs that were changed since must stay changed.
   updated('webhooks', 'id'),
   updatedOfOwner('instance_webhooks', 'instance_id'),
   ...DESTINATIONS,
@@ -210,10 +209,10 @@ export const KEPT = [
   updated('approvals', 'id'),
   `UPDATE main.ai_conversations SET next_turn = max(ai_conversations.next_turn, p.next_turn)
     FROM present.ai_conversations p WHERE p.id = ai_conversations.id`,
-  // A refresh token works once, and an older one was used since.
+  // A refresh token works once, and the older one was used since.
   ...replaced('crm_sessions', `${HAS_ACCOUNT} AND ${IS_NO_SESSION_OF_RETURNING_LINKS}`),
   updated('crm_links', 'seq'),
-  // A queue rests while the CRM refuses its link, and the link is as it was.
+  // A queue waits while the CRM refuses its connection, whose state is kept too.
   `UPDATE main.crm_queues SET suspended = p.suspended, failures = p.failures, failing_since = p.failing_since
     FROM present.crm_queues p WHERE p.id = crm_queues.id`,
   added('crm_messages', 'link_seq IN (SELECT seq FROM main.crm_links)'),
@@ -230,7 +229,7 @@ export const KEPT = [
   added('official_contacts', HAS_INSTANCE),
   added('official_addresses', HAS_INSTANCE),
   added('official_user_ids', HAS_INSTANCE),
-  // Meta keeps counting whom its numbers reached; a restore does not change that.
+  // Meta continues to count whom its numbers reached; a restore does not change that.
   ...['safety_reached', 'safety_minutes', 'number_check_portions'].flatMap((table) => replaced(table)),
   ...SMV2,
   added('smv2_protocol'),
@@ -240,15 +239,15 @@ export const KEPT = [
   ...SANDBOX,
 ]
 
-/** After `LEFT_INSTANCES`: an instance goes to the account again that has it now, with what that has set. */
+/** After `LEFT_INSTANCES`: an instance moves again to its current owner, with the owner's settings. */
 const GOES_TO_OWNER = `instance_id IN (SELECT m.id FROM temp.moved m JOIN present.instances p
   ON p.id = m.id AND p.account_id = m.account_id)`
 
-/** The account of the backup sees none of it: the transfer is repeated before anything is served. */
+/** The backup's account sees nothing of this: the transfer is repeated before requests are served. */
 export const SETTINGS_OF_NEW_OWNERS = [
   ...['instance_line_settings', 'ai_provider_keys', 'voice_trunks', 'instance_webhooks'].flatMap((table) =>
     replaced(table, GOES_TO_OWNER),
   ),
-  // It is not called about the end at the account of the backup, and begins again with the transfer.
+  // It gets no call about the end at the backup's account, and starts again with the transfer.
   `UPDATE main.instance_webhooks SET ended = 1 WHERE ${GOES_TO_OWNER}`,
 ]

@@ -2,15 +2,15 @@ import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** Held for the life of the process; the system takes it back when the process dies, however it dies. */
+/** Held for the life of the process; the system releases it when the process ends in any way. */
 export interface HomeLock {
   release(): void
 }
 
-/** A connection nobody refers to is closed by the garbage collector, and its lock with it. */
+/** Keeps connections referenced: the garbage collector would close them and release the lock. */
 const held = new Set<Database.Database>()
 
-/** A command ends by itself after a moment; a service runs until somebody stops it. */
+/** A command ends after a moment; a service runs until it is stopped. */
 export type LockHolder = 'service' | 'command'
 
 /**
@@ -30,16 +30,16 @@ export function lockHome(home: string, holder: LockHolder = 'service'): HomeLock
       throw new HomeInUseError(home, pid, other)
     }
     if (!hasCode(error, 'SQLITE_NOTADB')) throw error
-    // A disk damaged it. It holds nothing, and nobody can have locked it like this.
+    // The disk damaged the file. It contains nothing, and nobody can hold a lock on it in this state.
     truncateSync(file)
     lock = openExclusively(file)
   }
   held.add(lock)
-  // Only for what the second process says and does; the lock itself is the open transaction.
+  // Only informs the second process; the lock itself is the open transaction.
   try {
     noteOwner(owner, holder)
   } catch (error) {
-    // Held on, it would make the next attempt of this process name another one that is not there.
+    // A remaining entry would make the next attempt of this process report an owner that does not exist.
     held.delete(lock)
     lock.close()
     throw error
@@ -56,7 +56,7 @@ export function lockHome(home: string, holder: LockHolder = 'service'): HomeLock
 function openExclusively(file: string): Database.Database {
   const lock = new Database(file, { timeout: 0 })
   try {
-    // A journal on the disk would need room there, and a full disk is no reason not to start.
+    // A journal on disk would need space, and a full disk must not prevent the start.
     lock.pragma('journal_mode = MEMORY')
     lock.exec('BEGIN EXCLUSIVE')
     return lock
@@ -66,12 +66,12 @@ function openExclusively(file: string): Database.Database {
   }
 }
 
-/** A full disk has no room for it, and is no reason not to start. */
+/** Fails on a full disk, which must not prevent the start. */
 function noteOwner(file: string, holder: LockHolder): void {
   try {
     writeFileSync(file, holder === 'service' ? String(process.pid) : `${process.pid} ${holder}`)
   } catch {
-    // Half a number would name a wrong process.
+    // A partial number would name the wrong process.
     rmSync(file, { force: true })
   }
 }

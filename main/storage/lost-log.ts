@@ -14,8 +14,8 @@ import { readFacts } from './read-facts.ts'
 import type { DatabaseFiles } from './replace-database.ts'
 
 /**
- * Whether the database is whole and yet behind: its log, which holds the newest commits until they are copied into the
- * file, is gone or not whole, or an older file has taken its place. The count of commits tells, where facts know it.
+ * Whether the database is intact but outdated: its log, which holds the newest commits until they are copied into the
+ * file, is missing or incomplete, or an older file has replaced it. The commit count shows this if facts contain it.
  */
 export function findLostCommits(database: string, nowMs: number): DataLoss | null {
   const written = statSync(database, { throwIfNoEntry: false })
@@ -32,23 +32,23 @@ export function findLostCommits(database: string, nowMs: number): DataLoss | nul
   }
 }
 
-/** Of a version that did not count commits, or without its facts: what the files look like is all there is. */
+/** For versions without a commit count, or without facts: only the files themselves can be compared. */
 function findUncountedLoss(database: string, writtenMs: number, nowMs: number): DataLoss | null {
   const older = findOlderFile(database)
   if (older !== null) return { cause: 'older_file', fromMs: older.writtenMs, untilMs: older.closedMs }
   if (hasShutdownNote(database) || existsSync(`${database}-wal`)) return null
-  // A copy of a backup is a newer file than what is in it.
+  // A restored file is newer than its content.
   return { cause: 'log_missing', fromMs: Math.min(writtenMs, lastSeenIn(database) ?? writtenMs), untilMs: nowMs }
 }
 
-/** When a service wrote to it last, to a minute. */
+/** When a service last wrote to it, to the minute. */
 function lastSeenIn(database: string): number | null {
   let connection: Database.Database | undefined
   try {
     connection = new Database(database, { readonly: true, fileMustExist: true })
     return connection.prepare('SELECT MAX(seen_at) FROM nodes').pluck().get() as number | null
   } catch {
-    // It is too old for that, or opening it explains.
+    // The database is too old to have it, or opening it will report the problem.
     return null
   } finally {
     connection?.close()
@@ -56,8 +56,8 @@ function lastSeenIn(database: string): number | null {
 }
 
 /**
- * Moves a log that is older than the file beside it into a folder of its own, before anything opens the database to
- * write: SQLite would write its pages over newer ones.
+ * Moves a log that is older than its database into a separate folder before the database is opened for writing:
+ * SQLite would write its pages over newer ones.
  * @returns the folder; null: there is no such log.
  */
 export function setAsideForeignLog(database: string, nowMs: number): string | null {
@@ -69,7 +69,7 @@ export function setAsideForeignLog(database: string, nowMs: number): string | nu
   return folder
 }
 
-/** After a crash: whether the file alone has commits that are missing when the log is read with it. */
+/** After a crash: whether the file alone has commits that are missing when it is read with the log. */
 function isLogOlder(database: string): boolean {
   if (!existsSync(database) || !statSync(`${database}-wal`, { throwIfNoEntry: false })?.size) return false
   const confirmed = lastConfirmedCommit(factsFolderOf(database))
@@ -78,7 +78,7 @@ function isLogOlder(database: string): boolean {
   return (readCountWithoutLog(database) ?? 0) > withLog
 }
 
-/** SQLite finds a log by the name of its database, so another name of the file has none. */
+/** SQLite finds a log by the name of its database, so a link with another name is read without it. */
 function readCountWithoutLog(database: string): number | null {
   const alone = `${database}.alone`
   removeDraft(alone)
@@ -86,7 +86,7 @@ function readCountWithoutLog(database: string): number | null {
     linkSync(database, alone)
     return readCommitCount(alone)
   } catch {
-    // The file system has no links: the log is read, and the loss is said.
+    // The file system does not support links: the log is read, and the loss is reported.
     return null
   } finally {
     removeDraft(alone)
@@ -94,8 +94,8 @@ function readCountWithoutLog(database: string): number | null {
 }
 
 /**
- * Makes the database safe to continue with, like a backup that took its place: facts say what must not be undone, and
- * numbers skip ahead of all that can have been given out. After a crash in between, the next start begins again.
+ * Makes the database safe to use, like a backup that replaced it: facts say what must not be undone, and numbers skip
+ * all that may have been used. After a crash during this, the next start repeats it.
  */
 export async function recoverFromLostCommits(
   { file, migrations }: DatabaseFiles,
@@ -107,7 +107,7 @@ export async function recoverFromLostCommits(
   try {
     connection = new Database(file, { fileMustExist: true })
     checkIntegrity(connection)
-    // Damage too, which opening it finds.
+    // Includes damage, which opening the database reports.
     if (!hasExpectedSchema(connection, migrations)) return
     connection.pragma('journal_mode = DELETE')
     await migrate({ connection, migrations, backupsFolder: backupsFolderOf(file), nowMs })

@@ -1,33 +1,33 @@
 import Database from 'better-sqlite3'
 
-/** Long work on a database that is under way in a process of its own. */
+/** Long work on a database in a separate process. */
 export interface MaintenanceTask {
-  /** What is wrong, in SQLite's words; empty: nothing. null: it was ended before it was through. */
+  /** Problems in SQLite's messages; empty: none. null: it was stopped before its end. */
   readonly problems: Promise<readonly string[] | null>
-  /** Ends it now, in the middle of its work. */
+  /** Stops it immediately, in the middle of its work. */
   kill(): void
 }
 
-/** Looks through a database that others may be using. */
+/** Checks a database that may be in use. */
 export type CheckDatabase = (file: string) => MaintenanceTask
 
 /**
- * What takes seconds for each gigabyte, and would hold everything up where the service runs. Not in a thread: SQLite
- * cannot be interrupted in it, and quitting would have to wait; a process can be killed at any time.
+ * Work that takes seconds per gigabyte and would block the service. Not in a thread, because SQLite cannot be
+ * interrupted there and quitting would have to wait; a process can be killed at any time.
  */
 export interface MaintenanceProcess {
   readonly checkDatabase: CheckDatabase
-  /** Writes what is committed at this moment to a new file, and looks through that. */
+  /** Writes the committed state to a new file, and checks that file. */
   readonly copy: (database: string, target: string) => MaintenanceTask
 }
 
-/** What the program answers, as its one line. */
+/** Output of the program, in one line. */
 export type TaskOutput = { readonly problems: readonly string[] } | { readonly failed: string; readonly code?: string }
 
-/** The words its arguments begin with. */
+/** First argument of the program. */
 export type TaskName = 'check' | 'copy'
 
-/** A program that was started, by Node or by Electron. */
+/** A running program, started by Node or by Electron. */
 interface RunningProgram {
   readonly stdout: NodeJS.ReadableStream | null
   readonly stderr: NodeJS.ReadableStream | null
@@ -39,7 +39,7 @@ interface RunningProgram {
 
 export type StartProgram = (program: string, args: readonly string[]) => RunningProgram
 
-/** @param program where maintenance-program.ts lies. */
+/** @param program path of maintenance-program.ts. */
 export function createMaintenanceProcess(program: string, start: StartProgram): MaintenanceProcess {
   const run = (...task: readonly [TaskName, ...string[]]): MaintenanceTask => {
     const running = start(program, task)
@@ -65,7 +65,7 @@ function problemsIn(output: TaskOutput): readonly string[] {
   throw output.code === undefined ? new Error(output.failed) : new Database.SqliteError(output.failed, output.code)
 }
 
-/** What it printed, once it is gone and its connections with it. */
+/** Its output, after it has exited and its pipes are closed. */
 async function readOutput(running: RunningProgram): Promise<{ out: string; error: string }> {
   const isOver = new Promise<void>((resolve, reject) => {
     running.once('exit', resolve)

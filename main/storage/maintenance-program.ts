@@ -1,5 +1,6 @@
 /**
- * Runs in a process of its own: `check <database>`, or `copy <database> <new file>`. Prints what is wrong there (aside.ts).
+ * Runs in a separate process: `check <database>`, or `copy <database> <new file>`. Prints the problems found
+ * (maintenance-process.ts).
  */
 import { constants, setPriority } from 'node:os'
 import Database from 'better-sqlite3'
@@ -44,7 +45,7 @@ function failure(error: unknown): TaskOutput {
   return error instanceof Database.SqliteError ? { failed, code: error.code } : { failed }
 }
 
-// Electron and Node put different words before ours.
+// Electron and Node put different arguments before ours.
 const at = process.argv.findIndex((word) => Object.hasOwn(TASKS, word))
 const [task = 'check', database = '', target = ''] = process.argv.slice(at)
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)

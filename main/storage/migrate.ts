@@ -16,15 +16,15 @@ export interface Migration {
 interface MigrateDeps {
   readonly connection: Database.Database
   readonly migrations: readonly Migration[]
-  /** Where the copy goes that is made before an existing database is changed; null for one that is a copy itself. */
+  /** Folder for the backup made before an existing database is changed; null for a database that is a copy itself. */
   readonly backupsFolder: string | null
   readonly nowMs: number
 }
 
 /**
- * Brings the schema up to date in one transaction: an upgrade that is interrupted, or fails, leaves a database that the
- * version before it still opens.
- * @returns the steps that were applied.
+ * Brings the schema up to date in one transaction: an upgrade that is interrupted or fails leaves a database that the
+ * previous version can still open.
+ * @returns the applied steps.
  */
 export async function migrate({ connection, migrations, backupsFolder, nowMs }: MigrateDeps): Promise<Migration[]> {
   const at = versionOf(connection)
@@ -44,7 +44,7 @@ export async function migrate({ connection, migrations, backupsFolder, nowMs }: 
 async function copyBefore(connection: Database.Database, folder: string, newest: number, nowMs: number): Promise<void> {
   try {
     const reason = `before-schema-${newest}`
-    // A service that is started again and again while its upgrade fails would fill the disk with them.
+    // A service that restarts repeatedly while its upgrade fails would fill the disk with backups.
     await writeBackup(folder, reason, nowMs, copyInProcess(connection), copiesMadeFor(folder, reason))
   } catch (error) {
     if (!isDiskFull(error)) throw error
@@ -57,12 +57,12 @@ async function copyBefore(connection: Database.Database, folder: string, newest:
   }
 }
 
-/** The message says how much room is needed. */
+/** The message says how much space is needed. */
 export class NoRoomToMigrateError extends Error {}
 
 /**
- * Whether its tables are those of its version; of a version that is not known here they are taken for that. A letter
- * that changed inside their text, or inside the version, is no fault of the file's structure: no look at that finds it.
+ * Whether its tables match its version; unknown versions are assumed to match. A changed letter in their text or in
+ * the version does not damage the file's structure, so no integrity check finds it.
  */
 export function hasExpectedSchema(connection: Database.Database, migrations: readonly Migration[]): boolean {
   const at = versionOf(connection)

@@ -1,7 +1,7 @@
 /** A part of a form with files. */
 export interface FormPart {
   readonly name: string
-  /** null: a field, whose value is the text of `bytes`. */
+  /** null for a field, whose value is the text of `bytes`. */
   readonly filename: string | null
   readonly mimeType: string
   readonly bytes: Buffer
@@ -10,7 +10,7 @@ export interface FormPart {
 const BREAK = Buffer.from('\r\n')
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** Our forms and GoHighLevel's have a handful. */
+/** Limit of parts; our forms and GoHighLevel's have only a few. */
 const MOST_PARTS = 50
 
 /** Reads multipart/form-data (RFC 7578). @returns null if it is not, or has very many parts. */

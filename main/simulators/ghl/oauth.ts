@@ -33,9 +33,9 @@ interface OauthDeps {
   readonly faults: GhlFaults
 }
 
-/** Who calls. */
+/** The caller of the API. */
 export interface Caller extends Grant {
-  /** With a private integration token, and not as the app. */
+  /** Uses a private integration token instead of an app's. */
   readonly isPrivate: boolean
 }
 
@@ -81,7 +81,7 @@ export function createOauth({ db, clock, random, app, companies, faults }: Oauth
   }
 
   return {
-    /** What the browser brings back when a person allows the app. */
+    /** The code that the browser returns when a person allows the app. */
     async issueCode(grant: Grant): Promise<string> {
       const code = random.bytes(20).toString('hex')
       await db.commit(async (tx) => {
@@ -107,7 +107,7 @@ export function createOauth({ db, clock, random, app, companies, faults }: Oauth
       if (form.get('grant_type') === 'refresh_token') {
         const refresh = form.get('refresh_token') ?? ''
         const grant = await db.readOne(grantOfRefresh, { refresh })
-        // The token stays valid, and works once the location is paid for.
+        // The token stays valid, and works again once the location is paid for.
         if (grant !== undefined && faults.strikes(grant.accountId, 'location_inactive'))
           throw new GhlFault(400, 'Location is not active')
         return mint((tx) => tx.one(takeRefresh, { refresh }))
@@ -135,7 +135,7 @@ export function createOauth({ db, clock, random, app, companies, faults }: Oauth
       return { ...found, isPrivate: false }
     },
 
-    /** @param locationId null: everywhere. */
+    /** @param locationId null: all locations. */
     async revoke(accountId: AccountId, locationId: string | null): Promise<void> {
       await db.commit((tx) => tx.run(revokeTokens, { accountId, locationId }))
     },

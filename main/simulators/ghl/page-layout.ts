@@ -4,7 +4,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 export const escape = (text: string) => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 
-/** A page of the simulator: no scripts, no files of others, and it says that it is a sandbox. */
+/** A page of the simulator: without scripts and external files, and labelled as a sandbox. */
 export const layout = (words: PageWords, title: string, body: string, head = '') => `<!doctype html>
 <html lang="${words.language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${head}<title>${escape(title)} · ${escape(words.product)}</title><style>${STYLE}</style></head>

@@ -17,7 +17,7 @@ import type { Threads } from './threads.ts'
 
 interface PageRequest {
   readonly method: string
-  /** Behind the page token: `inbox`. */
+  /** Path after the page token: `inbox`. */
   readonly path: readonly string[]
   readonly query: URLSearchParams
   /** Accept-Language. */
@@ -51,7 +51,7 @@ const SHOWN = 200
 const FORM_BYTES = 64 * 1024
 const AGENCY = 'agency'
 
-/** The pages that a person opens: consent and inbox. Who has their address may use them. */
+/** The pages for people: consent and inbox. Anyone who knows their URL may use them. */
 export function createPages(deps: PagesDeps): GhlPages {
   const { db, clock, random, companies, oauth, threads, files, deliveries } = deps
 
@@ -66,7 +66,7 @@ export function createPages(deps: PagesDeps): GhlPages {
   async function consent({ words, method, query, locations, company, body, base }: Visit): Promise<PageAnswer> {
     const redirect = URL.parse(query.get('redirect_uri') ?? '')
     const state = query.get('state') ?? ''
-    // It leads back to the callback of an app and nowhere else.
+    // It may redirect only to an app's callback.
     if (redirect?.pathname !== '/callbacks/ghl/oauth' || redirect.search !== '' || state === '') return gone(words)
     if (method !== 'POST')
       return html(consentPage(words, locations, `${base}/oauth/chooselocation?${query.toString()}`))
@@ -192,10 +192,10 @@ export function createPages(deps: PagesDeps): GhlPages {
   }
 }
 
-/** Types that cannot carry a script. */
+/** Types that cannot contain a script. */
 const INLINE = /^(image\/(png|jpeg|gif|webp)|audio\/|video\/|application\/pdf$)/
 
-/** A form without files. One that is longer than a page makes it is read as empty. */
+/** A form without files. A longer body than the page's forms send is read as empty. */
 const readForm = (body: Buffer) => new URLSearchParams(body.length > FORM_BYTES ? '' : body.toString())
 
 const html = (body: string, status = 200): PageAnswer => ({

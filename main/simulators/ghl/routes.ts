@@ -26,7 +26,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const PAGE_MOST = 100
 
-/** The paths of GoHighLevel's API that this product uses, with its shapes, errors and limits. */
+/** The GoHighLevel API paths that this product uses, with its formats, errors and limits. */
 export function createRoutes({ db, app, companies, oauth, threads, files, faults, limits }: RouteDeps) {
   async function contactIn({ accountId, locationId }: Grant, id: string): Promise<Contact> {
     const contact = await threads.find(id)
@@ -108,8 +108,8 @@ export function createRoutes({ db, app, companies, oauth, threads, files, faults
   }
 
   /**
-   * A message belongs to a provider: the app's own, or the default one of a private token.
-   * @returns false if it is accepted and appears nowhere.
+   * Whether a message is shown: it must name a provider, the app's own or the default one of a private token.
+   * @returns false if it is accepted and shown nowhere.
    */
   function appears({ isPrivate }: Caller, providerId: string | undefined): boolean {
     if (isPrivate && providerId !== undefined)
@@ -209,7 +209,7 @@ export function createRoutes({ db, app, companies, oauth, threads, files, faults
   }
 }
 
-/** Where a token that is not valid is answered 500. */
+/** Endpoints that answer an invalid token with 500. */
 const isInbound = ({ method, path }: SimulatedRequest) =>
   method === 'POST' && path.join('/') === 'conversations/messages/inbound'
 const internal = () => new GhlFault(500, 'Internal server error')
@@ -221,7 +221,7 @@ function jsonOf(body: Buffer): Json {
     const given: unknown = JSON.parse(body.toString() || '{}')
     if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Json
   } catch {
-    // Answered below, like any other body that is no object.
+    // Answered below, like any other body that is not an object.
   }
   throw invalid('the body must be a JSON object')
 }
@@ -233,7 +233,7 @@ const listOf = (value: unknown): string[] =>
 const errorOf = (value: unknown): string | null =>
   text((value as { message?: unknown } | undefined)?.message) ?? text(value) ?? null
 
-/** @throws GhlFault for what is no phone number. */
+/** @throws GhlFault if it is not a phone number. */
 function phoneOf(value: unknown): string | null {
   const spelled = text(value)
   if (spelled === undefined || spelled === '') return null

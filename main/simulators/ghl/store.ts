@@ -5,7 +5,7 @@ import { sql } from '../../kernel/sql.ts'
 export interface Company {
   readonly accountId: AccountId
   readonly companyId: string
-  /** Part of the address of its pages; knowing it gives access to them. */
+  /** Part of the URL of its pages; knowing it gives access to them. */
   readonly pageToken: string
 }
 
@@ -21,7 +21,7 @@ export const insertCompany = sql<{ accountId: string; companyId: string; pageTok
   `INSERT INTO sandbox_ghl_companies (account_id, company_id, page_token) VALUES (:accountId, :companyId, :pageToken)
    ON CONFLICT DO NOTHING`,
 )
-/** Its pages have another address from now on. */
+/** Changes the URL of its pages. */
 export const renewPages = sql<{ accountId: string; pageToken: string }>(
   'UPDATE sandbox_ghl_companies SET page_token = :pageToken WHERE account_id = :accountId',
 )
@@ -55,7 +55,7 @@ export const insertLocation = sql<{
    VALUES (:id, :accountId, :position, :name, :privateToken)`,
 )
 
-// The app: its key and what it was given.
+// The app: its key and its grants.
 
 export const signingKey = sql<Record<never, never>, { pkcs8: Uint8Array }>(
   'SELECT pkcs8 FROM sandbox_ghl_keys WHERE id = 1',
@@ -99,7 +99,7 @@ export const revokeTokens = sql<{ accountId: string; locationId: string | null }
   `DELETE FROM sandbox_ghl_tokens
    WHERE account_id = :accountId AND (location_id = :locationId OR :locationId IS NULL)`,
 )
-// Deliveries that the receiver has not taken yet.
+// Requests that the receiver has not accepted yet.
 
 export interface Delivery {
   readonly seq: number

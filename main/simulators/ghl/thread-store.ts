@@ -1,7 +1,7 @@
 import type { AccountId } from '../../kernel/ids.ts'
 import { sql } from '../../kernel/sql.ts'
 
-/** A contact with its conversation: here every contact has exactly one. */
+/** A contact with its single conversation. */
 export interface Contact {
   readonly seq: number
   readonly id: string
@@ -15,11 +15,11 @@ export interface Contact {
   readonly dnd: 0 | 1
   /** JSON. */
   readonly tags: string
-  /** JSON: custom and standard fields that were set. */
+  /** JSON: the custom and standard fields that are set. */
   readonly fields: string
   readonly unread: number
   readonly createdAtMs: number
-  /** Rises with every message; 0 without one. */
+  /** Increases with every message; 0 without one. */
   readonly lastMessageSeq: number
 }
 
@@ -71,12 +71,12 @@ export interface Message {
   readonly direction: 'inbound' | 'outbound'
   readonly type: 'SMS' | 'Call'
   readonly text: string
-  /** JSON: addresses. */
+  /** JSON: URLs. */
   readonly attachments: string
   readonly source: 'app' | 'api'
   readonly status: 'pending' | 'sent' | 'delivered' | 'read' | 'failed'
   readonly error: string | null
-  /** As its sender says; messages are shown in the order of their dates. */
+  /** Date set by the sender; messages are shown in the order of their dates. */
   readonly dateMs: number
 }
 

@@ -41,7 +41,7 @@ interface ThreadsDeps {
 
 export type Threads = ReturnType<typeof createThreads>
 
-/** Contacts and what is written with them. */
+/** Contacts and their messages. */
 export function createThreads({ db, clock, random, deliveries, onChange }: ThreadsDeps) {
   const changed = (tx: Tx, { accountId }: { readonly accountId: AccountId }) =>
     tx.afterCommit(() => onChange(accountId))
@@ -157,7 +157,7 @@ export function createThreads({ db, clock, random, deliveries, onChange }: Threa
         return change(tx, contact, wish)
       }),
 
-    /** What the app adds: a message of the contact, or one that was sent elsewhere. */
+    /** Adds a message of the app: one from the contact, or one that was sent elsewhere. */
     add: (
       contact: Contact,
       said: Pick<Message, 'direction' | 'type' | 'text' | 'dateMs'> & { attachments: string[] },
@@ -171,7 +171,7 @@ export function createThreads({ db, clock, random, deliveries, onChange }: Threa
         }),
       ),
 
-    /** What a user of the CRM writes: stored, and posted to the provider in the same commit. */
+    /** Stores a message of a CRM user, and sends it to the provider in the same commit. */
     write: (contact: Contact, text: string, attachments: readonly string[]): Promise<Message> =>
       db.commit(async (tx) => {
         const message = await say(tx, contact, {
@@ -198,7 +198,7 @@ export function createThreads({ db, clock, random, deliveries, onChange }: Threa
         return message
       }),
 
-    /** As GoHighLevel, it takes any of its words, in any order. */
+    /** Like GoHighLevel, accepts any known status in any order. */
     setStatus: (id: string, status: string, error: string | null): Promise<Message> =>
       db.commit(async (tx) => {
         const message = await tx.one(messageById, { id })

@@ -1,4 +1,4 @@
-/** A mail of plain text, as far as it is shown. */
+/** The shown parts of a plain-text email. */
 export interface ParsedMail {
   readonly from: string
   readonly to: readonly string[]
@@ -6,7 +6,7 @@ export interface ParsedMail {
   readonly text: string
 }
 
-/** Reads a mail with a single part of text, which is what Switchboard sends. */
+/** Parses an email with a single text part, as Switchboard sends it. */
 export function parseMail(bytes: Buffer): ParsedMail {
   // Headers are ASCII; the body is decoded from the same bytes.
   const source = bytes.toString('latin1').replaceAll('\r\n', '\n')
@@ -41,7 +41,7 @@ function decodeBody(body: string, encoding: string): string {
 const unquote = (text: string): string =>
   text.replaceAll(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** RFC 2047: words in another encoding than ASCII. The space between two of them does not count. */
+/** RFC 2047: decodes non-ASCII words. White space between two of them is ignored. */
 const decodeWords = (text: string): string =>
   text
     .replaceAll(/\?=\s+=\?/g, '?==?')

@@ -10,9 +10,9 @@ interface KeptMail extends ParsedMail {
   readonly receivedAtMs: number
 }
 
-/** A mail server that delivers to nobody: it keeps what it is given as `.eml` files. */
+/** A mail server that delivers nothing: it stores emails as `.eml` files. */
 export interface MailSandbox {
-  /** Starts listening on loopback, once. @returns the port. Mails belong to the user who signed in. */
+  /** Starts to listen on loopback, once. @returns the port. An email belongs to the user who signed in. */
   port(): Promise<number>
   /** Newest first. */
   list(owner: string, page: { readonly beforeId: string | null; readonly limit: number }): Promise<readonly KeptMail[]>
@@ -25,7 +25,7 @@ interface MailSandboxDeps {
   readonly folder: string
   readonly newId: () => string
   readonly now: () => number
-  /** What a client must give as its password. */
+  /** The password that clients must use. */
   readonly password: string
 }
 
@@ -38,7 +38,7 @@ export function createMailSandbox({ log, folder, newId, now, password }: MailSan
   let opened: Promise<{ port: number; close: () => Promise<void> }> | undefined
 
   async function open() {
-    // Loaded when the first mail is sent.
+    // Loaded for the first email.
     const { SMTPServer } = await import('smtp-server')
     const server = new SMTPServer({
       authMethods: ['PLAIN', 'LOGIN'],
@@ -80,7 +80,7 @@ export function createMailSandbox({ log, folder, newId, now, password }: MailSan
     const own = join(folder, owner)
     await mkdir(own, { recursive: true, mode: 0o700 })
     const path = join(own, `${newId()}-${now()}.eml`)
-    // Renamed when it is complete, so that no half mail is ever shown.
+    // Renamed once complete, so that no partial email is shown.
     await writeFile(`${path}.part`, Buffer.concat(parts), { mode: 0o600 })
     await rename(`${path}.part`, path)
     for (const old of (await namesOf(owner)).slice(KEPT_AT_MOST)) await rm(join(own, old), { force: true })

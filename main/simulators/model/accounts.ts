@@ -1,7 +1,7 @@
 import type { ModelFault, ModelReply } from '../../contract/sandbox.ts'
 import type { AccountId } from '../../kernel/ids.ts'
 
-/** A request as it was answered. */
+/** A request with its answer. */
 export interface SeenRequest {
   readonly atMs: number
   /** `/v1/chat/completions` */
@@ -12,10 +12,10 @@ export interface SeenRequest {
   readonly fault: ModelFault | null
 }
 
-/** What is set for an account, and what it asked. In memory: a restart ends it. */
+/** Settings and requests of an account. Kept in memory: a restart deletes them. */
 export interface ModelAccount {
   arm(kind: ModelFault, times: number): void
-  /** The fault that strikes a request now; each strikes as often as it was set. */
+  /** The fault for this request, if any; each fault occurs as often as requested. */
   strike(): ModelFault | null
   queue(replies: readonly ModelReply[]): number
   next(): ModelReply | undefined

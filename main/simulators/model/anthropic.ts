@@ -92,7 +92,7 @@ const deltasOf = (block: AnswerBlock): object[] =>
     ? piecesOf(block.text).map((text) => ({ type: 'text_delta', text }))
     : [{ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }]
 
-/** Results of tools are parts of a user's message here. */
+/** In this protocol, tool results are parts of a user message. */
 function toTurns({ role, content }: Record<string, unknown>): Turn[] {
   if (typeof content === 'string') return [{ role: role === 'assistant' ? role : 'user', text: content }]
   return listOf(content)

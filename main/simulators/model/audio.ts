@@ -2,11 +2,11 @@ const RATE = 16_000
 const TONE_HZ = 330
 const LOUDNESS = 4_000
 const HEADER_BYTES = 44
-/** A second for about fifteen letters, as people speak. */
+/** About fifteen letters per second, like human speech. */
 const SAMPLES_PER_LETTER = Math.round(RATE / 15)
 const LONGEST_LETTERS = 600
 
-/** Speech of the sandbox: a tone as long as the text takes to say. The text itself is in a comment of the file. */
+/** Simulated speech: a tone as long as the text takes to say. A comment in the file contains the text. */
 export function speak(text: string): { wav: Buffer; pcm: Buffer } {
   const letters = Math.min(Math.max(text.length, 5), LONGEST_LETTERS)
   const pcm = Buffer.alloc(2 * letters * SAMPLES_PER_LETTER)
@@ -17,7 +17,7 @@ export function speak(text: string): { wav: Buffer; pcm: Buffer } {
   return { pcm, wav: Buffer.concat([header(pcm.length, said.length), pcm, said]) }
 }
 
-/** What `speak` was asked to say, if the file is one of its own. */
+/** The text passed to `speak`, if it created the file. */
 export function spokenText(file: Buffer): string | null {
   const at = file.lastIndexOf('INFOICMT')
   if (at < 0) return null

@@ -12,7 +12,7 @@ interface ChatDeps {
   readonly random: Random
 }
 
-/** Answers one request of a chat, in the words of its provider. */
+/** Answers a chat request in the format of its provider. */
 export async function answerChat(
   { clock, random }: ChatDeps,
   protocol: ChatProtocol,
@@ -44,7 +44,7 @@ function whole(body: unknown, fault: ModelFault | null): SimulatedAnswer {
   const half = text.slice(0, text.length / 2)
   const headers = { 'content-type': 'application/json' }
   if (fault === 'cut_stream') return { status: 200, headers, body: cut([half]) }
-  // The arguments of a tool are text in some protocols and an object in others: half of either is no JSON.
+  // Some protocols send tool arguments as text and others as an object; half of either is invalid JSON.
   return { status: 200, headers, body: fault === 'malformed_json' ? half : withoutArguments(text) }
 }
 
@@ -57,7 +57,7 @@ function streamed(events: readonly string[], fault: ModelFault | null): Simulate
   return { status: 200, headers, body: all(events) }
 }
 
-/** Breaks what tools are called with, and leaves the rest. */
+/** Breaks the arguments of tools, and keeps the rest. */
 const withoutArguments = (json: string): string =>
   json
     .replace(/("arguments":"|"partial_json":")(?:\\.|[^"\\])+"/g, '$1{\\"broken\\":"')
@@ -69,7 +69,7 @@ async function* all(events: readonly string[]): AsyncGenerator<string> {
 
 async function* cut(events: readonly string[]): AsyncGenerator<string> {
   yield* all(events)
-  // What was written has left before the connection closes.
+  // The written part is sent before the connection closes.
   await new Promise((resolve) => setImmediate(resolve))
   throw new CutConnection()
 }

@@ -1,15 +1,15 @@
-/** A request to a model, in the words of no provider. */
+/** A request to a model, independent of the provider. */
 export interface ModelRequest {
   readonly model: string
   readonly system: string
   readonly turns: readonly Turn[]
   readonly tools: readonly Tool[]
-  /** Name of the tool that must be called; `none`: no tool may be. */
+  /** Name of the tool that must be called; `none`: tools are not allowed. */
   readonly toolChoice: string | null
-  /** JSON schema of the answer; null: it is free text. */
+  /** JSON schema of the answer; null: free text. */
   readonly schema: JsonSchema | null
   readonly isStream: boolean
-  /** Whether a stream ends with the tokens used, where a provider asks for them. */
+  /** Whether a stream ends with the token usage, for providers where that is optional. */
   readonly wantsUsage: boolean
 }
 
@@ -40,10 +40,10 @@ export interface ModelAnswer {
   readonly usage: { readonly input: number; readonly output: number }
 }
 
-/** Four letters are a token in most languages; only that it grows with the text matters here. */
+/** About four letters per token in most languages; it only has to grow with the text. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / 4)
 
-/** Parsed JSON is anything. */
+/** The value as an object, because parsed JSON may be anything. */
 export const objectOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { wordsOf } from '../../kernel/search/index.ts'
 
 export const DIMENSIONS = 256
-/** A subject joins words of three languages, and says less than a word that is the same. */
+/** A subject groups words of three languages, and counts less than an equal word. */
 const SUBJECT = 0.6
 
-/** A vector of the words of a text: texts that share words or subjects are near, others are not. */
+/** A vector of the words of a text: texts with common words or subjects are close, others are not. */
 export function embed(text: string, dimensions = DIMENSIONS): number[] {
   const vector = new Array<number>(dimensions).fill(0)
   const add = (feature: string, weight: number) => {
@@ -18,7 +18,7 @@ export function embed(text: string, dimensions = DIMENSIONS): number[] {
     for (const { name } of subjects) add(name, SUBJECT)
   }
   const length = Math.hypot(...vector)
-  // A text without words is near nothing, and still a vector.
+  // A text without words still needs a vector, which is close to no other.
   if (length === 0) return vector.map((_, at) => (at === 0 ? 1 : 0))
   return vector.map((value) => value / length)
 }

@@ -3,7 +3,7 @@ import { listOf, objectOf, textOf, type JsonSchema } from './conversation.ts'
 
 interface Facts {
   readonly question: string
-  /** The instructions, which say what ids in a choice are. */
+  /** The instructions, which describe the ids of a choice. */
   readonly prompt: string
   readonly reply: string
   readonly confidence: number
@@ -12,7 +12,7 @@ interface Facts {
 
 const DEEPEST = 8
 
-/** A value that is valid for the schema, filled by what its properties are called. */
+/** A valid value for the schema, derived from the names of its properties. */
 export function fillSchema(schema: JsonSchema, facts: Facts, name = '', depth = 0): unknown {
   if (depth > DEEPEST) return null
   if ('const' in schema) return schema.const
@@ -35,13 +35,13 @@ const REPLY = /reply|answer|text|message|response|resposta|respuesta|content/i
 const PERSON = /handoff|hand_off|human|transfer|escalat|person/i
 const REASON = /reason|summary|motiv|resum/i
 
-/** Whether a value that may be null has one. */
+/** Whether a nullable value is set. */
 function wants(name: string, { needsPerson }: Facts): boolean {
   if (PERSON.test(name) || REASON.test(name)) return needsPerson
   return REPLY.test(name)
 }
 
-/** The first that may be null only where there is something to say. */
+/** null if there is nothing to say, otherwise the first alternative. */
 function eitherOf(either: readonly JsonSchema[], facts: Facts, name: string): JsonSchema {
   const nothing = either.find(({ type }) => type === 'null')
   if (nothing !== undefined && !wants(name, facts)) return nothing
@@ -55,7 +55,7 @@ function filledObject(schema: JsonSchema, facts: Facts, depth: number): Record<s
   )
 }
 
-/** What is surely meant, or else what the prompt calls current, or else the first. */
+/** The choice that the question names, otherwise the one that the prompt calls current, otherwise the first. */
 function chosen(choices: readonly unknown[], { question, prompt }: Facts): unknown {
   const lines = prompt.split('\n')
   const entries = choices.map((choice, at) => {

@@ -18,24 +18,24 @@ interface ModelSimulatorDeps {
 }
 
 /**
- * A model on loopback that speaks the protocols of OpenAI, Anthropic and Google. It is no model: it answers from what
- * its prompt and its tools say, or what it was told to answer, and the same request gets the same answer.
+ * A simulated model on loopback with the protocols of OpenAI, Anthropic and Google. It answers from its prompt and
+ * tools, or with queued replies, and the same request always gets the same answer.
  */
 export interface ModelSimulator {
-  /** @param port 0 for any that is free. */
+  /** @param port 0 for any free port. */
   listen(port: number): Promise<void>
   /** `http://127.0.0.1:40123`, or empty while it does not listen. The protocols are below `/v1`, Google's below `/v1beta`. */
   url(): string
-  /** Bearer key of an account; faults and replies are set for its requests alone. */
+  /** API key of an account; faults and replies apply only to requests with it. */
   keyOf(accountId: AccountId): string
   readonly models: readonly string[]
-  /** The next requests meet this fault; several kinds strike one after another. */
+  /** Causes a fault in the next requests; several kinds occur one after another. */
   cause(accountId: AccountId, kind: ModelFault, times: number): void
-  /** The next chats get these answers in this order. @returns how many wait now */
+  /** Queues answers for the next chats. @returns the number of queued answers */
   queue(accountId: AccountId, replies: readonly ModelReply[]): number
-  /** Ends all faults, and forgets the replies that wait and what was asked. */
+  /** Ends all faults, and deletes queued replies and recorded requests. */
   reset(accountId: AccountId): void
-  /** How many replies wait, and the last requests, newest first. */
+  /** The number of queued replies, and the last requests, newest first. */
   view(accountId: AccountId): ReturnType<ModelAccount['view']>
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export function createModelSimulator(deps: ModelSimulatorDeps): ModelSimulator {
   async function answer(request: SimulatedRequest): Promise<SimulatedAnswer> {
     const route = routeOf(request)
     const accountId = accountOf(request.headers)
-    // Servers of local models list them without a key as well. A wrong key is refused everywhere.
+    // Servers of local models list them without a key. A wrong key is always refused.
     if (accountId === null && route.kind === 'models') return listModels(false)
     if (accountId === undefined || accountId === null) return failed(route, FAILURES.unauthorized)
     const account = accounts(accountId)
@@ -120,7 +120,7 @@ function failed({ failure }: Route, what: Failure): SimulatedAnswer {
   return { status: what.status, headers, body: objectOf(failure(what)) }
 }
 
-/** Says nothing until the caller hangs up. */
+/** Sends nothing until the caller disconnects. */
 function silence(signal: AbortSignal): Promise<SimulatedAnswer> {
   return new Promise((resolve) => {
     const end = () => resolve('reset')

@@ -4,7 +4,7 @@ import type { AccountId } from '../../kernel/ids.ts'
 
 const PREFIX = 'sk-sandbox-'
 
-/** The key of an account, the same after every restart. It opens nothing but the simulator on this machine. */
+/** The key of an account, the same after every restart. It is valid only for the simulator on this machine. */
 export const keyOf = (accountId: AccountId): string => `${PREFIX}${accountId}-${tagOf(accountId)}`
 
 /** @returns null without a key, undefined for a key that the simulator did not issue. */

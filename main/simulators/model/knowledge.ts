@@ -7,7 +7,7 @@ export interface Found {
   readonly isSure: boolean
 }
 
-/** The best answer to a question in what the prompt and its tools' results say. */
+/** The best answer to a question in the prompt and the tools' results. */
 export function findAnswer(request: ModelRequest, question: string): Found | null {
   const entries = knowledgeOf(request)
   const { hits, confidence, decision } = createSearchIndex(entries).search(question)
@@ -68,7 +68,7 @@ const joined = (lines: readonly string[] | undefined): string => (lines ?? []).j
 const OPENING = /<([a-z_-]{1,60})\b[^<>]*>/gi
 const IS_KNOWLEDGE = /faq|knowledge|context|data|document|passage|source|reference/i
 
-/** What is between tags that name it as knowledge. */
+/** Texts between tags that mark them as knowledge. */
 function fencesIn(text: string): string[] {
   const found: string[] = []
   const unclosed = new Set<string>()
@@ -85,12 +85,12 @@ function fencesIn(text: string): string[] {
   return found
 }
 
-/** Paragraphs of the knowledge; instructions of a prompt are no answers. */
+/** Paragraphs of the knowledge, without the instructions of the prompt. */
 function fenced(text: string): Pair[] {
   return fencesIn(text).flatMap((inner) => {
     const parsed = parse(inner)
     if (parsed !== undefined) return pairsOf(parsed)
-    // Those are found wherever they are.
+    // Labelled pairs are found separately.
     return paragraphs(inner).filter((pair) => !IS_LABELLED.test('question' in pair ? pair.question : pair.text))
   })
 }
@@ -102,7 +102,7 @@ function ofResult(text: string): Pair[] {
   return known.length > 0 ? known : paragraphs(text)
 }
 
-/** Every question with an answer, and every text, however deep. */
+/** Every question with an answer, and every text, at any depth. */
 function pairsOf(value: unknown): Pair[] {
   if (Array.isArray(value)) return value.flatMap(pairsOf)
   const object = objectOf(value)
@@ -119,7 +119,7 @@ function paragraphs(text: string): Pair[] {
     .map((paragraph) => paragraph.replace(/<[^<>]+>/g, ' ').trim())
     .filter((paragraph) => paragraph !== '')
     .map((paragraph) => {
-      // Where it is from is no part of an answer.
+      // The source is not part of an answer.
       const [named, title] = /^Document: (.*)\n/.exec(paragraph) ?? []
       if (named !== undefined) return { text: paragraph.slice(named.length), headings: [title ?? ''] }
       const lineEnd = paragraph.indexOf('\n')

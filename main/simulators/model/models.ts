@@ -1,6 +1,6 @@
 export const MODELS = ['sandbox-1', 'sandbox-embedding', 'sandbox-transcribe', 'sandbox-speech'] as const
 
-/** Names that real services use are known as well: adapters that are set to one are tested with it. */
+/** Names of real models are accepted too, so that adapters configured for one can be tested. */
 const KNOWN = /^(sandbox-|gpt-|chatgpt-|o\d|claude-|gemini-|text-embedding-|embedding-|whisper|tts)/
 
 export const isKnownModel = (name: string): boolean => KNOWN.test(name)

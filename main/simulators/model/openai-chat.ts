@@ -1,7 +1,7 @@
 import { listOf, objectOf, textOf, type ModelAnswer, type ModelRequest, type Tool, type Turn } from './conversation.ts'
 import { piecesOf, sse, type ChatProtocol, type Failure } from './protocol.ts'
 
-/** `POST /v1/chat/completions` of OpenAI and of all that speak like it. */
+/** `POST /v1/chat/completions` of OpenAI and compatible providers. */
 export const openaiChat: ChatProtocol = {
   read(body) {
     const messages = listOf(body.messages).map(objectOf)
@@ -112,7 +112,7 @@ function toTurn({ role, content, tool_calls: calls }: Record<string, unknown>): 
   return { role: role === 'assistant' ? role : 'user', text: [contentOf(content), ...called].join(' ').trim() }
 }
 
-/** Text, or parts of which some are text. */
+/** Text, or the text parts of a list. */
 export const contentOf = (content: unknown): string =>
   typeof content === 'string'
     ? content

@@ -1,7 +1,7 @@
 import type { ModelFault } from '../../contract/sandbox.ts'
 import type { ModelAnswer, ModelRequest } from './conversation.ts'
 
-/** How one provider speaks about a chat. */
+/** The chat protocol of one provider. */
 export interface ChatProtocol {
   read(body: Record<string, unknown>): Omit<ModelRequest, 'model' | 'isStream'>
   whole(request: ModelRequest, answer: ModelAnswer): unknown
@@ -24,5 +24,5 @@ export const FAILURES = {
 export const sse = (data: unknown, event?: string): string =>
   `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
 
-/** A text in the pieces in which a model would send it. */
+/** Splits a text into the chunks in which a model would send it. */
 export const piecesOf = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? []

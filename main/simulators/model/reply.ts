@@ -16,8 +16,8 @@ const WANTS_PERSON =
   /\b(atendente|humano|humana|pessoa de verdade|falar com (alguem|uma pessoa)|hablar con (alguien|una persona)|human|real person|agent|operator|operador)\b/
 
 /**
- * What a dutiful model would answer, always the same for the same request: it searches before it answers, says only what
- * prompt and tools say, and hands over where they say nothing.
+ * The answer of an ideal model, always the same for the same request: it searches before it answers, uses only the
+ * prompt and tools, and hands over if they contain no answer.
  */
 export function replyTo(request: ModelRequest): Reply {
   const lastUser = request.turns.findLastIndex(({ role }) => role === 'user')
@@ -38,7 +38,7 @@ export function replyTo(request: ModelRequest): Reply {
   const search = tools.find(({ name }) => SEARCH.test(name))
   if (!hasResults && search !== undefined) return call(search, withStrings(search, question))
 
-  // Where a model takes tools or a form, but not both, the form is a tool.
+  // If a model supports either tools or a form, the form is a tool.
   const form = tools.find(({ name }) => name === 'json')
   if (form !== undefined) return call(form, answerSchema(request, form.schema, question))
   if (request.schema !== null)
@@ -72,7 +72,7 @@ const call = ({ name }: Tool, given: Readonly<Record<string, unknown>>): Reply =
   calls: [{ name, arguments: given }],
 })
 
-/** What became of a call that the person asked for. */
+/** The result of a call that the person asked for. */
 function callArranged(request: ModelRequest) {
   const lastUser = request.turns.findLastIndex(({ role }) => role === 'user')
   if (!wasCalled(request, lastUser, 'schedule_call')) return undefined
@@ -80,7 +80,7 @@ function callArranged(request: ModelRequest) {
   return { text, isSure: true, confidence: 1 }
 }
 
-/** The strings a tool requires, or its first one, all with the same text. */
+/** The required string parameters of a tool, or its first one, all with the same text. */
 function withStrings({ schema }: Tool, text: string): Record<string, unknown> {
   const properties = Object.entries(objectOf(schema.properties))
   const required = new Set(listOf(schema.required))

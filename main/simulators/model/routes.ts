@@ -10,7 +10,7 @@ import { openaiChat, openaiFailure } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
 import type { ChatProtocol, Failure } from './protocol.ts'
 
-/** What a request asks for, as its provider would understand it. */
+/** The meaning of a request for its provider. */
 export type Route = {
   readonly model: string | null
   readonly failure: (failure: Failure) => unknown
@@ -38,7 +38,7 @@ export function routeOf(request: SimulatedRequest): Route {
   const name = `${method} ${rest.join('/')}`
   if (version !== 'v1') return { kind: 'unknown', model: null, failure }
   if (name === 'GET models') return { kind: 'models', model: null, failure, isAnthropic }
-  // OpenRouter's way to ask about a key.
+  // OpenRouter's endpoint for checking a key.
   if (name === 'GET key') {
     const answer = () => ({ status: 200, body: { data: { label: 'sandbox', limit: null, usage: 0 } } })
     return { kind: 'plain', model: null, failure, answer }
@@ -134,7 +134,7 @@ function speechRoute(body: Record<string, unknown>, model: string): Route {
   return { kind: 'plain', model, ...OPENAI, answer }
 }
 
-/** Speech that the sandbox made has its text inside; of other recordings it says what it got. */
+/** Audio from the sandbox contains its text; for other recordings, the answer describes the file. */
 async function transcribe({ body, headers }: SimulatedRequest, account: ModelAccount): Promise<SimulatedAnswer> {
   const form = await formOf(body, headers['content-type'] ?? '')
   const file = form?.get('file')

@@ -3,7 +3,7 @@ import { nextDue, overdue } from './due.ts'
 import { invalid, type Reader } from './form.ts'
 import { clockId, idOf, type Work } from './unit.ts'
 
-/** A test clock moves on, and everything happens that is due until then, in its order. */
+/** Advances a test clock, and runs everything that becomes due, in order. */
 export function advanceClock(work: Work, id: string, params: Reader): Stripe.TestHelpers.TestClock {
   const clock = work.get('test_clock', id)
   const target = params.integer('frozen_time') ?? 0
@@ -19,7 +19,7 @@ export function advanceClock(work: Work, id: string, params: Reader): Stripe.Tes
   return after
 }
 
-/** The same for one customer whose time goes on by itself. @returns how far it is ahead now. */
+/** The same for one customer whose time then continues. @returns how far it is ahead now. */
 export function advanceCustomer(work: Work, customer: string, seconds: number): number {
   work.get('customer', customer)
   const real = work.now()
@@ -35,7 +35,7 @@ const isInRealTime = (work: Work) => (customer: string) =>
 
 export const hasDue = (work: Work): boolean => overdue(work, isInRealTime(work)) !== undefined
 
-/** What became due in real time, for customers that are on no test clock. */
+/** Runs what became due in real time, for customers without a test clock. */
 export function runDue(work: Work): void {
   const isMeant = isInRealTime(work)
   for (let due = overdue(work, isMeant); due !== undefined; due = overdue(work, isMeant)) due.act(work)

@@ -5,7 +5,7 @@ import { invalid, type Reader } from './form.ts'
 const PLACES = 12
 const ONE = 10n ** BigInt(PLACES)
 
-/** What a price costs, as a request says it in one of two ways. */
+/** The amount of a price, which a request gives in one of two fields. */
 export function readUnitAmount(params: Reader): { unit: number | null; decimal: string } {
   const whole = params.integer('unit_amount')
   const text = params.text('unit_amount_decimal')
@@ -26,7 +26,7 @@ export function readUnitAmount(params: Reader): { unit: number | null; decimal: 
     : { unit: null, decimal: `${String(unit)}.${kept.join('')}` }
 }
 
-/** What a quantity costs: computed exactly, then rounded half up to the smallest unit of the currency. */
+/** The cost of a quantity: computed exactly, then rounded half up to the smallest unit of the currency. */
 export function amountFor(price: Stripe.Price, quantity: number): number {
   const lots = BigInt(lotsOf(price, quantity))
   return Number((2n * lots * scaled(String(price.unit_amount_decimal)) + ONE) / (2n * ONE))

@@ -36,20 +36,20 @@ interface Outcome {
 
 export interface StripeApi {
   answer(request: SimulatedRequest): Promise<SimulatedAnswer>
-  /** Does something that is no request: the pages, the clock. All of it is stored, or nothing. */
+  /** Runs a change without a request: from the pages or the clock. Stores all of it or nothing. */
   act<T>(account: string, work: (work: Work) => T): Promise<T>
-  /** As `act`, and nothing is stored. */
+  /** Like `act`, without storing anything. */
   look<T>(account: string, work: (work: Work) => T): T
 }
 
-/** The account of a key. Every test key has one of its own; no other key is taken. */
+/** The account of a key. Every test key has its own account; other keys are refused. */
 export const accountOfKey = (key: string) => `acct_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`
 
 export function createStripeApi({ db, clock, random, store, switches, callbacks, shown }: ApiDeps): StripeApi {
   const busy = new Set<string>()
   let turn: Promise<unknown> = Promise.resolve()
 
-  /** One request after another: each sees all that the former ones did. */
+  /** One request at a time: each sees all changes of the previous ones. */
   function inTurn<T>(act: () => Promise<T>): Promise<T> {
     const mine = turn.then(act, act)
     turn = mine.catch(() => {})
@@ -119,7 +119,7 @@ export function createStripeApi({ db, clock, random, store, switches, callbacks,
     } catch (error) {
       if (!(error instanceof CardFault)) throw error
       const outcome = { status: error.status, text: JSON.stringify(errorOf(error.body, requestId)) }
-      // A refused card is an outcome, and stays one for its key.
+      // A declined card is stored as the result of its idempotency key.
       if (error.keeps) await keep(outcome, true)
       else await keepAlone(account, outcome, given)
       return { outcome }
@@ -212,17 +212,17 @@ function headerOf({ headers }: SimulatedRequest, name: string): string | undefin
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Bearer, or the user name of Basic, as Stripe takes it. */
+/** Bearer, or the user name of Basic authentication; Stripe accepts both. */
 function keyOf(request: SimulatedRequest): string | undefined {
   const [scheme, given = ''] = (headerOf(request, 'authorization') ?? '').split(' ')
   const key = scheme === 'Basic' ? Buffer.from(given, 'base64').toString().split(':')[0] : given
   return key !== undefined && /^(sk|rk)_test_\w+$/.test(key) ? key : undefined
 }
 
-/** Faults are for what changes something; a preview does not. */
+/** Faults affect only requests that change something, not previews. */
 const isDry = ({ path }: SimulatedRequest) => path.at(-1) === 'create_preview'
 
-/** The customer that a request is about, for its faults. */
+/** The customer of a request, for its faults. */
 function customerOf(request: SimulatedRequest, unit: Unit): string | null {
   const named = new URLSearchParams(request.body.toString()).get('customer') ?? request.query.get('customer')
   if (named !== null) return named

@@ -14,18 +14,18 @@ interface Deps {
   readonly store: StripeStore
   readonly switches: FaultSwitches
   readonly post: (url: string, headers: Record<string, string>, body: Buffer) => Promise<number>
-  /** What is written into stored objects for the address of this service. */
+  /** Replaces the placeholder for this service's URL in stored objects. */
   readonly shown: (text: string) => string
 }
 
 type Input = { readonly account: string; readonly endpoint: string; readonly event: string }
 
 export interface StripeCallbacks {
-  /** Calls every endpoint that wants the event, after the commit. */
+  /** Calls every endpoint subscribed to the event, after the commit. */
   add(tx: Tx, account: string, endpoints: readonly EndpointObject[], event: Stripe.Event): Promise<void>
 }
 
-/** As Stripe does it: signed, at least once, in no certain order, tried again for three days. */
+/** Like Stripe's: signed, at least once, in no particular order, retried for three days. */
 export function createStripeCallbacks({ clock, jobs, store, switches, post, shown }: Deps): StripeCallbacks {
   let held: Input | null = null
 
@@ -69,7 +69,7 @@ export function createStripeCallbacks({ clock, jobs, store, switches, post, show
       for (const endpoint of endpoints) {
         const isWanted = endpoint.enabled_events.some((type) => type === '*' || type === event.type)
         if (!isWanted || endpoint.status !== 'enabled') continue
-        // The simulator belongs to no account of this service.
+        // The simulator belongs to no account here.
         const accountId = account as AccountId
         const input = { account, endpoint: endpoint.id, event: event.id }
         await queue.add(tx, { accountId, subjectId: endpoint.id, key: `${event.id} ${endpoint.id}`, input })
@@ -78,7 +78,7 @@ export function createStripeCallbacks({ clock, jobs, store, switches, post, show
   }
 }
 
-/** Whose faults strike: those of the customer that the event is about. */
+/** The customer of the event, whose faults apply. */
 function ownerOf(store: StripeStore, { account, event }: Input): string | null {
   const object = store.begin(account).find('event', event)?.data.object as { customer?: unknown } | undefined
   return typeof object?.customer === 'string' ? object.customer : null

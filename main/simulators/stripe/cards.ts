@@ -1,6 +1,6 @@
-/** What happens to a test card. Stripe: https://docs.stripe.com/testing. */
+/** Behavior of a test card. Stripe: https://docs.stripe.com/testing. */
 interface Behaviour {
-  /** When it is attached to a customer. */
+  /** Result of attaching it to a customer. */
   readonly attach: Verdict
   readonly charge: Verdict
 }
@@ -31,7 +31,7 @@ const EXPIRED: Decline = {
 
 export interface TestCard extends Behaviour {
   readonly brand: 'visa' | 'mastercard'
-  /** The id of a payment method that Stripe's test mode has for it. */
+  /** Id of the payment method in Stripe's test mode. */
   readonly alias: string
 }
 
@@ -39,7 +39,7 @@ const card = (brand: TestCard['brand'], alias: string, attach: Verdict, charge: 
   ...{ brand, alias, attach, charge },
 })
 
-/** The only numbers that are taken. Everything else may be somebody's real card: it is refused and not stored. */
+/** The only accepted numbers. Any other may be a real card: it is refused and not stored. */
 export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   '4242424242424242': card('visa', 'pm_card_visa', 'ok', 'ok'),
   '5555555555554444': card('mastercard', 'pm_card_mastercard', 'ok', 'ok'),
@@ -50,7 +50,7 @@ export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   '4000000000000069': card('visa', 'pm_card_chargeDeclinedExpiredCard', EXPIRED, EXPIRED),
 }
 
-/** Their last four digits differ, so that no number has to be stored. */
+/** Their last four digits differ, so the full number is not stored. */
 const BY_LAST4 = new Map(Object.entries(TEST_CARDS).map(([number, found]) => [number.slice(-4), found]))
 const BY_ALIAS = new Map(Object.entries(TEST_CARDS).map(([number, found]) => [found.alias, number]))
 

@@ -96,7 +96,7 @@ export function updatePrice(work: Work, before: PriceObject, params: Reader): Pr
   return after
 }
 
-/** A lookup key names one price; another one gets it only on request. */
+/** A lookup key belongs to one price; it is transferred only on request. */
 function takeLookupKey(work: Work, key: string, mayTransfer: boolean): void {
   const holder = work.unit.list('price').find((price) => price.lookup_key === key)
   if (holder === undefined) return

@@ -14,7 +14,7 @@ import { onInvoicePaid } from './subscriptions.ts'
 import { idOf, needId, type Work } from './unit.ts'
 
 const DAY = 86_400
-/** Those that Stripe Checkout speaks. */
+/** Languages of Stripe Checkout. */
 const LOCALES = [
   ...(['auto', 'bg', 'cs', 'da', 'de', 'el', 'en', 'en-GB', 'es', 'es-419', 'et', 'fi', 'fil', 'fr', 'fr-CA'] as const),
   ...([
@@ -83,7 +83,7 @@ export function createSession(work: Work, params: Reader): Stripe.Checkout.Sessi
   return work.unit.put('checkout_session', { ...session, ...hidden(params) })
 }
 
-/** What the session makes when it is paid; Stripe does not show it again. */
+/** What the session creates when it is paid; Stripe does not return it. */
 interface Hidden {
   readonly _intent?: { metadata: Record<string, string>; setup: 'off_session' | 'on_session' | null }
   readonly _subscription?: Record<string, string>
@@ -102,7 +102,7 @@ function hidden(params: Reader): Hidden {
   }
 }
 
-/** As it is shown: line items only on request, and without what is kept for the payment. */
+/** The session as returned: line items only on request, without internal data. */
 export function shownSession(session: Stripe.Checkout.Session, withLines: boolean): Stripe.Checkout.Session {
   const { line_items, ...rest } = session
   const shown = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('_'))) as typeof rest
@@ -156,9 +156,9 @@ function itemOf(work: Work, price: PriceObject, quantity: number): Stripe.LineIt
 export type Payment = 'complete' | 'challenge'
 
 /**
- * Does what a person does on the page.
+ * Pays on the page, as a person would.
  * @returns `challenge` if the bank asks the cardholder; then it is called again with `isConfirmed`.
- * @throws CardFault if the card is refused; the session stays open.
+ * @throws CardFault if the card is declined; the session stays open.
  */
 export function completeSession(
   work: Work,
@@ -244,7 +244,7 @@ export function expireSession(work: Work, session: Stripe.Checkout.Session): Str
   return expired
 }
 
-/** A card that was saved on a page becomes the one that invoices are charged to. */
+/** Makes a card that was saved on a page the one that invoices are charged to. */
 export function makeDefault(work: Work, customer: string, method: string): void {
   updateCustomer(
     work,
@@ -253,7 +253,7 @@ export function makeDefault(work: Work, customer: string, method: string): void 
   )
 }
 
-/** What the simulator has no use for. */
+/** Fields that the simulator does not use. */
 const blank = () =>
   ({
     object: 'checkout.session',

@@ -69,14 +69,14 @@ export function updateCustomer(work: Work, before: Stripe.Customer, params: Read
   return after
 }
 
-/** Deletes the customer and cancels nothing else; Stripe keeps what was paid. */
+/** Deletes only the customer; Stripe keeps the payments. */
 export function deleteCustomer(work: Work, customer: Stripe.Customer): Stripe.DeletedCustomer {
   work.unit.remove(customer.id)
   work.tell('customer.deleted', customer)
   return { id: customer.id, object: 'customer', deleted: true }
 }
 
-/** The currency of a customer is that of the first payment, for good. */
+/** The first payment fixes the customer's currency permanently. */
 export function settleCurrency(work: Work, customer: Stripe.Customer, currency: string): Stripe.Customer {
   if (customer.currency === currency) return customer
   if (customer.currency !== null && customer.currency !== undefined) {

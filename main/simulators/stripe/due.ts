@@ -4,18 +4,18 @@ import { retry, renew } from './subscriptions.ts'
 import { periodOf } from './proration.ts'
 import { idOf, needId, type Work } from './unit.ts'
 
-/** What happens to a customer at a certain time. */
+/** An event of a customer that is due at a certain time. */
 interface Due {
   readonly at: number
   readonly customer: string
   act(work: Work): void
 }
 
-/** The next thing that happens by itself to the customers that are meant. */
+/** The next automatic event of the selected customers. */
 export const nextDue = (work: Work, isMeant: (customer: string) => boolean): Due | undefined =>
   allDue(work, isMeant).toSorted((a, b) => a.at - b.at)[0]
 
-/** What is due now by the customers' own time. */
+/** Events that are due by the customers' own time. */
 export const overdue = (work: Work, isMeant: (customer: string) => boolean): Due | undefined =>
   allDue(work, isMeant)
     .filter(({ at, customer }) => at <= work.now(customer))

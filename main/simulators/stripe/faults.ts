@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 
-/** The body of an error, as Stripe writes it. */
+/** The body of an error in Stripe's format. */
 export interface StripeErrorBody {
   readonly type: 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
   readonly message: string
@@ -13,7 +13,7 @@ export interface StripeErrorBody {
   readonly charge?: string
 }
 
-/** An error answer. Thrown anywhere below a route; what the request had staged is then dropped. */
+/** An error answer. May be thrown by any code of a route; staged changes of the request are then dropped. */
 export class StripeFault extends Error {
   readonly status: number
   readonly body: StripeErrorBody
@@ -26,7 +26,7 @@ export class StripeFault extends Error {
   }
 }
 
-/** A card was refused. What the attempt left behind (a failed payment intent) is kept if `keeps`. */
+/** A card was declined. Objects of the attempt, such as a failed payment intent, are kept if `keeps`. */
 export class CardFault extends StripeFault {
   readonly keeps: boolean
 

@@ -1,12 +1,12 @@
 import { missing, StripeFault } from './faults.ts'
 
-/** A parameter of a request, as the form encoding carries it: everything is text. */
+/** A parameter of a form-encoded request, in which every value is text. */
 type Param = string | Params | readonly Param[]
 export interface Params {
   readonly [name: string]: Param | undefined
 }
 
-/** @param encoded `items[0][price]=price_1&expand[]=latest_invoice`, as Stripe's clients write it. */
+/** @param encoded `items[0][price]=price_1&expand[]=latest_invoice`, as sent by Stripe's clients. */
 export function parseForm(encoded: string): Params {
   const root: Tree = new Map()
   for (const [name, value] of new URLSearchParams(encoded)) {
@@ -35,7 +35,7 @@ function toParams(tree: Tree): Param {
 
 const isRecord = (value: Param | undefined): value is Params => typeof value === 'object' && !Array.isArray(value)
 
-/** Reads the parameters of a request and knows where it is, for the `param` of errors. */
+/** Reads the parameters of a request and tracks their path, for the `param` of errors. */
 export class Reader {
   readonly #params: Params
   readonly #place: string

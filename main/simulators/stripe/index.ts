@@ -25,7 +25,7 @@ export { StripeFault } from './faults.ts'
 export type { PageOutcome, PortalView, StripePages } from './pages.ts'
 export type { CardDetails } from './payment-methods.ts'
 
-/** A price that an account has from the beginning. */
+/** A price that every account has. */
 interface SeededPrice {
   readonly lookupKey: string
   readonly name: string
@@ -41,26 +41,26 @@ interface SimulatorDeps {
   readonly log: Log
   readonly jobs: Pick<Jobs, 'define'>
   readonly resolve: Resolve
-  /** Where this service listens: the only place that is called back. */
+  /** URL of this service, which receives all callbacks. */
   readonly localUrl: () => string
-  /** Where the pages are: the main port, known once it listens. */
+  /** Base URL of the pages: the main port, known once it listens. */
   readonly pagesUrl: () => string
 }
 
-/** Stripe, simulated: its API on a listener of its own, its pages on the main port, its callbacks, its time. */
+/** Simulated Stripe: an API with its own listener, pages on the main port, callbacks, and its own time. */
 export interface StripeSimulator {
-  /** Reads what is stored, and from then on renews what is due. */
+  /** Reads the stored objects, and then renews what is due. */
   begin(): Promise<void>
-  /** Where it listens: from the first `open` on, or once asked for. */
+  /** URL of its listener, which starts with the first `open` or `listen`. */
   listen(): Promise<string>
   url(): string
   readonly pages: StripePages
-  /** Prepares the account of a key: its prices, and where its events go. @returns the signing secret. */
+  /** Prepares the account of a key: its prices, and the URL for its events. @returns the signing secret. */
   open(key: string, prices: readonly SeededPrice[], callbackUrl: string): Promise<string>
   fail(customer: string, kind: BillingFault, times: number): void
-  /** Moves one customer's time on. @returns how many milliseconds it is ahead. */
+  /** Advances one customer's time. @returns how many milliseconds it is ahead. */
   advance(key: string, customer: string, days: number): Promise<number>
-  /** What the portal does: replaces the customer's card. @throws StripeFault */
+  /** Replaces the customer's card, like the portal. @throws StripeFault */
   saveCard(key: string, customer: string, card: CardDetails): Promise<void>
   readonly chore: Chore
   close(): Promise<void>
@@ -85,7 +85,7 @@ export function createStripeSimulator(deps: SimulatorDeps): StripeSimulator {
   const callbacks = createStripeCallbacks({
     ...{ ...deps, store, switches, shown },
     async post(url, headers, body) {
-      // The simulator belongs to no account, and the address is this service's own.
+      // The simulator belongs to no account, and the URL is this service's own.
       const answer = await outbound.request({ url, method: 'POST', headers, body, from: { accountId: '' as never } })
       if (answer.kind === 'failure') throw new Error(`the callback did not arrive (${answer.code})`)
       return answer.status

@@ -3,7 +3,7 @@ import { amountFor } from './amounts.ts'
 import type { PriceObject } from './kinds.ts'
 import { decimal, type Work } from './unit.ts'
 
-/** What a line of an invoice is made from. */
+/** Data for a line of an invoice. */
 export interface LineDraft {
   readonly amount: number
   readonly description: string
@@ -13,7 +13,7 @@ export interface LineDraft {
   readonly start: number
   readonly end: number
   readonly subscription: string | null
-  /** Of the subscription. */
+  /** Id of the subscription item. */
   readonly item: string
 }
 
@@ -91,7 +91,7 @@ export function periodLine(work: Work, item: Stripe.SubscriptionItem, start: num
   }
 }
 
-/** A line for what a meter counted in the period that has ended. */
+/** A line for the usage that a meter counted in the ended period. */
 export function usageLine(
   work: Work,
   item: Stripe.SubscriptionItem,

@@ -17,7 +17,7 @@ export interface InvoiceDraft {
 }
 
 const DAY = 86_400
-/** When an open invoice is tried again; after the last of them the subscription is unpaid. */
+/** Days after which an open invoice is retried; after the last one the subscription becomes unpaid. */
 const RETRY_DAYS = [3, 5, 7]
 
 /** @param id null for a preview, which is not stored. */
@@ -154,7 +154,7 @@ export function finalize(work: Work, draft: Stripe.Invoice): Stripe.Invoice {
   return invoice.amount_due === 0 ? markPaid(work, invoice) : invoice
 }
 
-/** Which card an invoice is charged to. */
+/** The card that an invoice is charged to. */
 function methodFor(work: Work, invoice: Stripe.Invoice): Stripe.PaymentMethod | undefined {
   const customer = work.unit.find('customer', needId(invoice.customer ?? ''))
   const id = idOf(invoice.default_payment_method) ?? idOf(customer?.invoice_settings.default_payment_method)
@@ -164,7 +164,7 @@ function methodFor(work: Work, invoice: Stripe.Invoice): Stripe.PaymentMethod | 
 
 export type Collected = Attempt | { readonly kind: 'no_card' } | { readonly kind: 'nothing_due' }
 
-/** Charges an open invoice. What becomes of the subscription is decided by the caller. */
+/** Charges an open invoice. The caller decides about the subscription. */
 export function collect(
   work: Work,
   invoice: Stripe.Invoice,
@@ -268,6 +268,6 @@ export function voidInvoice(work: Work, invoice: Stripe.Invoice): Stripe.Invoice
 export const subscriptionOf = (invoice: Stripe.Invoice): string | null =>
   idOf(invoice.parent?.subscription_details?.subscription)
 
-/** The card that a caller names for this payment. */
+/** The card that the request names for this payment. */
 export const namedMethod = (work: Work, id: string | undefined): { method?: Stripe.PaymentMethod } =>
   id ? { method: methodNamed(work, id) } : {}

@@ -3,17 +3,17 @@ import type Stripe from 'stripe'
 /** A price whose product is named by its id, as the simulator stores it. */
 export type PriceObject = Stripe.Price & { readonly product: string }
 
-/** Not an object of Stripe's: what the simulator knows of a customer besides. */
+/** Not a Stripe object: the simulator's own data about a customer. */
 interface CustomerClock {
   readonly id: string
   /** How far the customer's time is ahead. */
   readonly aheadSeconds: number
 }
 
-/** An endpoint and what it is signed with; Stripe shows the secret once. */
+/** An endpoint with its signing secret, which Stripe returns only once. */
 export type EndpointObject = Stripe.WebhookEndpoint & { readonly secret: string }
 
-/** A meter event as it is counted; `id` is its identifier. */
+/** A counted meter event; `id` is its identifier. */
 interface MeterCount {
   readonly id: string
   readonly event_name: string

@@ -13,7 +13,7 @@ export interface ListBody<T> {
   readonly data: T[]
 }
 
-/** A list as Stripe answers it: newest first, pages by the id of their neighbour. */
+/** A list in Stripe's format: newest first, paged by the id of a neighbour. */
 export function listOf<T extends Listed>(url: string, all: readonly T[], query: Reader): ListBody<T> {
   const limit = Math.min(Math.max(query.integer('limit') ?? 10, 1), 100)
   const created = query.below('created')

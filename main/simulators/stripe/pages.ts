@@ -10,11 +10,11 @@ import type { StripeStore } from './store.ts'
 import { onInvoicePaid, updateSubscription } from './subscriptions.ts'
 import { idOf, PAGES, type Work } from './unit.ts'
 
-/** What became of a form on one of the pages. */
+/** The result of submitting a form on one of the pages. */
 export type PageOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'challenge' }
-  /** In Stripe's words, and its code, by which pages in other languages have their own. */
+  /** Stripe's message and code; pages in other languages have their own text for the code. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
 
 export interface PortalView {
@@ -25,13 +25,13 @@ export interface PortalView {
   readonly cards: readonly Stripe.PaymentMethod[]
   readonly defaultCard: string | null
   readonly invoices: readonly Stripe.Invoice[]
-  /** Of what an item of a subscription is for. */
+  /** The name of what a subscription item is for. */
   readonly nameOf: (item: Stripe.SubscriptionItem) => string
 }
 
-/** The hosted pages, without their looks. Ids cannot be guessed; knowing one gives access to the page. */
+/** The hosted pages without their design. Ids cannot be guessed; knowing one gives access to the page. */
 export interface StripePages {
-  /** @throws ApiError not_found, as all of them. */
+  /** @throws ApiError not_found, like all functions here. */
   checkout(id: string): Stripe.Checkout.Session
   payCheckout(id: string, card: CardDetails, isConfirmed: boolean): Promise<PageOutcome>
   portal(id: string): PortalView
@@ -39,7 +39,7 @@ export interface StripePages {
   detachCard(id: string, method: string): Promise<PageOutcome>
   chooseCard(id: string, method: string): Promise<PageOutcome>
   keepSubscription(id: string, subscription: string, isKept: boolean): Promise<PageOutcome>
-  /** @param token the id of an invoice and its secret. */
+  /** @param token id and secret of an invoice. */
   invoice(token: string): Stripe.Invoice
   payInvoice(token: string, card: CardDetails, isConfirmed: boolean): Promise<PageOutcome>
 }
@@ -49,11 +49,11 @@ interface Deps {
   readonly store: StripeStore
 }
 
-/** Thrown to drop what a payment had staged when the bank asks first. */
+/** Thrown to drop staged changes of a payment when the bank asks for confirmation first. */
 class Challenged extends Error {}
 
 export function createStripePages({ api, store }: Deps): StripePages {
-  /** Which account has it; ids are unique among all. */
+  /** The account of an object; ids are unique across accounts. */
   function accountOf(id: string): string {
     const found = store.accounts().find((account) => store.begin(account).any(id) !== undefined)
     if (found === undefined) throw new ApiError('not_found', 'There is no such page. It may have expired.')

@@ -14,7 +14,7 @@ export interface PaymentWish {
   readonly setupFutureUsage?: 'off_session' | 'on_session' | null
 }
 
-/** What became of an attempt to take money. */
+/** The result of an attempt to charge. */
 export type Attempt =
   | { readonly kind: 'paid'; readonly intent: Stripe.PaymentIntent }
   | { readonly kind: 'declined'; readonly intent: Stripe.PaymentIntent; readonly decline: Decline }
@@ -78,8 +78,8 @@ export function newIntent(work: Work, wish: PaymentWish): Stripe.PaymentIntent {
 }
 
 /**
- * Takes the money from a card.
- * @param present the cardholder is there and can confirm; otherwise a challenge is a decline.
+ * Charges a card.
+ * @param present the cardholder is present and can confirm; otherwise a challenge is a decline.
  * @param isConfirmed the cardholder has confirmed.
  */
 export function pay(
@@ -247,7 +247,7 @@ export function createIntent(work: Work, params: Reader): Stripe.PaymentIntent {
   return work.unit.put('payment_intent', { ...intent, payment_method: method.id, status: 'requires_confirmation' })
 }
 
-/** @throws CardFault, and the failed intent stays. */
+/** @throws CardFault, and keeps the failed intent. */
 export function confirm(
   work: Work,
   intent: Stripe.PaymentIntent,

@@ -7,7 +7,7 @@ export interface Rhythm {
 const DAY = 86_400
 
 /**
- * The end of the `nth` period after an anchor. Months keep the day of the anchor, or take their last day: 31 January,
+ * The end of the `nth` period after an anchor. Months keep the day of the anchor, or use their last day: 31 January,
  * 28 February, 31 March.
  */
 function periodEnd(anchor: number, { interval, interval_count: count }: Rhythm, nth: number): number {
@@ -32,7 +32,7 @@ export function nextPeriodEnd(anchor: number, rhythm: Rhythm | null | undefined,
   }
 }
 
-/** The share of an amount for what is left of a period, rounded to the smallest unit. */
+/** The share of an amount for the rest of a period, rounded to the smallest unit. */
 export function prorated(amount: number, { start, end, at }: { start: number; end: number; at: number }): number {
   if (end <= start) return 0
   return Math.round((amount * Math.max(0, end - Math.max(at, start))) / (end - start))

@@ -4,7 +4,7 @@ import type { Work } from './unit.ts'
 
 const HOUR = 3_600
 
-/** A page on which a customer changes cards and the subscription. Old ones are removed. */
+/** A page on which a customer changes cards and the subscription. Removes expired sessions. */
 export function createPortalSession(work: Work, params: Reader): Stripe.BillingPortal.Session {
   const customer = params.need('customer')
   work.get('customer', customer, 'customer')

@@ -7,7 +7,7 @@ import { itemFor, periodOf, planChange } from './proration.ts'
 import { pendingLines } from './subscriptions.ts'
 import { needId, type Work } from './unit.ts'
 
-/** The invoice that a change would cause now, or the next one. Stores nothing: the caller drops what was staged. */
+/** The invoice that a change would create now, or the next one. The caller drops the staged changes. */
 export function previewInvoice(work: Work, params: Reader): Stripe.Invoice {
   const details = params.below('subscription_details')
   const id = params.text('subscription')

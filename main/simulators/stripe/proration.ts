@@ -6,11 +6,11 @@ import { idOf, type Work } from './unit.ts'
 
 type Item = Stripe.SubscriptionItem
 
-/** The items of a subscription as a request would have them, and what that costs now. */
+/** The new items of a subscription, and what they cost now. */
 export interface Change {
   readonly items: readonly Item[]
   readonly lines: readonly LineDraft[]
-  /** A new period begins now, because the interval changed. */
+  /** Whether a new period begins now, because the interval changed. */
   readonly restarts: boolean
 }
 
@@ -72,7 +72,7 @@ function planOf(price: Stripe.Price): Stripe.Plan {
   }
 }
 
-/** What the given items would change, prorated to the second as Stripe does. */
+/** The effect of new items, prorated to the second as Stripe does. */
 export function planChange(
   work: Work,
   subscription: Stripe.Subscription,

@@ -30,14 +30,14 @@ import { idOf, type Work } from './unit.ts'
 interface RouteCall {
   readonly work: Work
   readonly params: Reader
-  /** The parts of the path that the route leaves open. */
+  /** Values of the placeholders in the path. */
   readonly ids: readonly string[]
   readonly url: string
 }
 
 export interface Route {
   readonly act: (call: RouteCall) => object
-  /** Nothing of it is stored. */
+  /** Nothing is stored. */
   readonly isDry?: true
 }
 
@@ -264,9 +264,9 @@ const TABLE = Object.entries(ROUTES).map(([name, route]) => {
   return { method, parts: path.split('/'), route: typeof route === 'function' ? { act: route } : route }
 })
 
-/** @param path after `/v1/`. @throws StripeFault for a path that Stripe, or the simulator, does not have. */
+/** @param path after `/v1/`. @throws StripeFault for a path that Stripe or the simulator does not have. */
 export function findRoute(method: string, path: readonly string[]): { route: Route; ids: string[] } {
-  // Words come before placeholders: /customers/search is no customer.
+  // Literal segments win over placeholders: /customers/search is not a customer.
   const candidates = TABLE.filter(
     ({ method: own, parts }) =>
       own === method && parts.length === path.length && parts.every((part, i) => part === '*' || part === path[i]),

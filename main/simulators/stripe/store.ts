@@ -8,7 +8,7 @@ interface Entry {
   readonly object: Stored
 }
 
-/** The objects of one simulated Stripe account, in the order they were made. */
+/** The objects of one simulated Stripe account, in the order of their creation. */
 interface Objects {
   readonly byId: Map<string, Entry>
   readonly byKind: Map<Kind, Map<string, Entry>>
@@ -26,14 +26,14 @@ function keep({ byId, byKind }: Objects, id: string, entry: Entry | null): void 
 }
 
 export interface StripeStore {
-  /** Reads everything into memory; a simulator is small. */
+  /** Reads everything into memory; a simulator has little data. */
   load(): Promise<void>
-  /** What a request reads and changes. Nothing is visible to others before `commit`. */
+  /** Starts the reads and changes of a request. Changes are invisible to others before `commit`. */
   begin(account: string): Unit
   accounts(): readonly string[]
 }
 
-/** The changes of one request: all of them are stored, or none. */
+/** The changes of one request: all are stored, or none. */
 export interface Unit {
   readonly account: string
   find<K extends Kind>(kind: K, id: string): Kinds[K] | undefined
@@ -43,7 +43,7 @@ export interface Unit {
   remove(id: string): void
   /** The object with this id, of any kind. */
   any(id: string): Stored | undefined
-  /** @param more written in the same commit. */
+  /** @param more writes in the same commit. */
   commit(more?: (tx: Tx) => Promise<void>): Promise<void>
 }
 
@@ -109,7 +109,7 @@ export function createStripeStore({ db }: { db: Db }): StripeStore {
           return found?.kind === kind ? (found.object as Kinds[typeof kind]) : undefined
         },
         list(kind) {
-          // A changed object keeps its place; new ones follow in the order they were made.
+          // A changed object keeps its place; new ones follow in the order of their creation.
           const fresh = [...staged].filter(([, change]) => change?.kind === kind).map(([id]) => id)
           const ids = new Set([...(kept.byKind.get(kind)?.keys() ?? []), ...fresh])
           const found = [...ids].map(find).filter((entry) => entry !== undefined)

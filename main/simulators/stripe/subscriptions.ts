@@ -62,7 +62,7 @@ interface BillWish {
   readonly behaviour: (typeof BEHAVIOURS)[number]
 }
 
-/** Invoices lines now and collects the money. @throws CardFault under `error_if_incomplete`; then nothing is kept. */
+/** Invoices lines now and charges them. @throws CardFault under `error_if_incomplete`; nothing is kept then. */
 function bill(work: Work, subscription: Stripe.Subscription, lines: readonly LineDraft[], wish: BillWish) {
   const { start, end } = periodOf(subscription)
   const customer = needId(subscription.customer)
@@ -72,7 +72,7 @@ function bill(work: Work, subscription: Stripe.Subscription, lines: readonly Lin
     currency: subscription.currency,
   })
   const open = finalize(work, draft)
-  // Somebody pays an invoice that was sent; until then the subscription runs.
+  // An emailed invoice is paid later; until then the subscription is active.
   if (open.status === 'paid' || isSent(subscription))
     return activate(work, { ...subscription, latest_invoice: open.id })
   if (wish.behaviour === 'default_incomplete') {
@@ -85,7 +85,7 @@ function bill(work: Work, subscription: Stripe.Subscription, lines: readonly Lin
   return work.unit.put('subscription', { ...subscription, latest_invoice: invoice.id, status })
 }
 
-/** The invoice is paid: what waited for it goes on. */
+/** The invoice is paid: makes the subscription active. */
 function activate(work: Work, subscription: Stripe.Subscription): Stripe.Subscription {
   const before = work.unit.find('subscription', subscription.id)
   const after = work.unit.put('subscription', { ...subscription, status: 'active' })
@@ -183,7 +183,7 @@ function billChange(
   return bill(work, subscription, charged, { reason: 'subscription_update', present, behaviour })
 }
 
-/** A line that waits for the next invoice. */
+/** Adds a line to the next invoice. */
 function putPending(work: Work, subscription: Stripe.Subscription, line: LineDraft): void {
   const id = work.id('ii')
   const item = {
@@ -220,7 +220,7 @@ function putPending(work: Work, subscription: Stripe.Subscription, line: LineDra
   work.tell('invoiceitem.created', item)
 }
 
-/** Lines that wait for the next invoice of the subscription. */
+/** Lines for the next invoice of the subscription. */
 export function pendingLines(work: Work, subscription: Stripe.Subscription): { lines: LineDraft[]; ids: string[] } {
   const found = work.unit
     .list('invoiceitem')
@@ -293,7 +293,7 @@ function end(
   return ended
 }
 
-/** The period is over: begins the next one and charges it. */
+/** The period has ended: starts and charges the next one. */
 export function renew(work: Work, before: Stripe.Subscription): void {
   if (before.cancel_at_period_end) return void end(work, before, 'cancellation_requested')
   const period = periodOf(before)
@@ -321,7 +321,7 @@ export function renew(work: Work, before: Stripe.Subscription): void {
     currency: before.currency,
   })
   for (const id of pending.ids) work.unit.put('invoiceitem', { ...work.get('invoiceitem', id), invoice: draft.id })
-  // Nothing more is charged before what is owed was paid: the invoice stays a draft, as at Stripe.
+  // Nothing more is charged until the debt is paid: the invoice stays a draft, as at Stripe.
   if (before.status === 'unpaid') {
     work.unit.put('subscription', { ...renewed, latest_invoice: draft.id })
     work.tell('customer.subscription.updated', renewed, before)
@@ -340,7 +340,7 @@ export function renew(work: Work, before: Stripe.Subscription): void {
   work.tell('customer.subscription.updated', after, before)
 }
 
-/** Tries an open invoice again. After the last try the subscription is unpaid until somebody pays. */
+/** Retries an open invoice. After the last attempt the subscription is unpaid until somebody pays. */
 export function retry(work: Work, invoice: Stripe.Invoice): void {
   const { invoice: after, attempt } = collect(work, invoice, { present: false })
   if (attempt.kind === 'paid') return onInvoicePaid(work, after)

@@ -1,9 +1,9 @@
 import type { BillingFault } from '../../contract/billing-words.ts'
 
-/** Faults that were asked for; they are forgotten at a restart. */
+/** Requested faults; a restart clears them. */
 export interface FaultSwitches {
   set(customer: string, kind: BillingFault, times: number): void
-  /** Whether it strikes now; counts it down. @param customer null: of a request that names none. */
+  /** Whether the fault occurs now; decrements its count. @param customer null: the request names none. */
   strikes(customer: string | null, kind: BillingFault): boolean
 }
 

@@ -5,17 +5,17 @@ import { noSuch } from './faults.ts'
 import type { Kind, Kinds } from './kinds.ts'
 import type { Unit } from './store.ts'
 
-/** What every part of the simulator works with during one request. */
+/** The context of one request for every part of the simulator. */
 export interface Work {
   readonly unit: Unit
-  /** `cus_` and 24 characters that nobody can guess. */
+  /** `cus_` and 24 random characters. */
   id(prefix: string): string
-  /** Unix time, as the customer sees it: a customer may be on a test clock, or ahead. */
+  /** Unix time of the customer, who may use a test clock or be ahead. */
   now(customer?: string | null): number
   get<K extends Kind>(kind: K, id: string, param?: string): Kinds[K]
-  /** Records what happened; delivered after the request. */
+  /** Records an event; it is delivered after the request. */
   tell(type: Stripe.Event.Type, object: object, before?: object): void
-  /** The address of a page; its beginning is filled in when it is shown, because ports change. */
+  /** URL of a page; its host is filled in when it is returned, because ports change. */
   page(path: string): string
   readonly requestId: string | null
   readonly idempotencyKey: string | null
@@ -32,7 +32,7 @@ const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 export const randomText = (random: Random, length: number): string =>
   [...random.bytes(length)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
 
-/** Stands for the address of this service in what is stored. */
+/** Placeholder for this service's URL in stored objects. */
 export const PAGES = 'sandbox-pages:'
 
 export const API_VERSION = '2026-10-28.endive'
@@ -85,13 +85,13 @@ export function createWork(
 
 export const clockId = (customer: string) => `clock_${customer}`
 
-/** The wire has text where the client has its own number class. */
+/** The API uses text for values that the client represents by a number class. */
 export const decimal = (value: number | string) => String(value) as unknown as Stripe.Decimal
 
 export const idOf = (reference: string | { readonly id: string } | null | undefined): string | null =>
   typeof reference === 'string' ? reference : (reference?.id ?? null)
 
-/** As idOf, for what always is there. */
+/** Like idOf, for references that are always set. */
 export const needId = (reference: string | { readonly id: string }): string =>
   typeof reference === 'string' ? reference : reference.id
 

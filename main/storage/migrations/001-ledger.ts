@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What the kernel itself keeps: number blocks, facts about the home, the events, and the answers to repeated requests. */
+/** Tables of the kernel: number blocks, facts about the home, events, and answers to repeated requests. */
 export const ledger: Migration = {
   version: 1,
   name: 'ledger',

@@ -1,6 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
-/** Instances with the state of their link, and when links came back. Deleted instances stay, for incremental lists. */
+/**
+ * Instances with the state of their connection, and times of reconnections. Deleted instances stay, for incremental
+ * lists.
+ */
 export const instances: Migration = {
   version: 3,
   name: 'instances',

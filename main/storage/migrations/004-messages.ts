@@ -2,11 +2,11 @@ import type { Migration } from '../migrate.ts'
 
 /**
  * One row for each message, whichever way it went: `out` was sent through this service, `phone` was typed on the
- * line's own phone, `in` came from somebody else. `status` and `source` are null for `in`. A status is dated by its
- * own column (`created_at` is `queued`), and the history shown to callers is read from those.
+ * number's own phone, `in` came from another person. `status` and `source` are null for `in`. A status is dated by
+ * its own column (`created_at` is `queued`), and the history shown to callers is read from those.
  *
- * messages_heard is also the guard against hearing a message twice; rows of ours are not in it, so that an engine
- * which repeats an id cannot make the result of a send fail.
+ * messages_heard also prevents storing a received message twice. Sent messages are not in it, so an engine that
+ * repeats an id cannot make the result of a send fail.
  */
 export const messages: Migration = {
   version: 4,

@@ -1,9 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * Webhooks, what they are owed, and what was tried. Deliveries point at everything by number: public ids in every
- * index would triple their size. The partial indexes hold open work only, so they stay small however long the
- * history grows.
+ * Webhooks, their pending deliveries, and attempts. Deliveries refer to everything by number, because public ids
+ * would triple the size of every index. The partial indexes contain only open work, so they stay small however long
+ * the history grows.
  */
 export const webhooks: Migration = {
   version: 5,

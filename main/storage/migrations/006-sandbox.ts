@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * The simulated network: the account's phones, the lines by which instances hang on them, what was said, what is
- * still to happen, and the catcher. `seq` of all growing tables comes from the sequence `sandbox`.
+ * The simulated network: an account's phones, the instances' connections to them, messages, future events, and the
+ * catcher. `seq` of all growing tables comes from the sequence `sandbox`.
  */
 export const sandbox: Migration = {
   version: 6,

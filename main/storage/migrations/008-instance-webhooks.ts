@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * The older webhook of a single instance, and what it is still to be called with. An event concerns one instance, and an
- * instance has one such webhook, so the number of the event is the number of the call.
+ * The older webhook of a single instance, and its pending calls. An event concerns one instance, and an instance has
+ * one such webhook, so the number of the event is the number of the call.
  */
 export const instanceWebhooks: Migration = {
   version: 8,

@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * What the simulated network needs where somebody speaks to its engine directly: groups with their members, who has
- * blocked whom, and the files that one instance sent another (those of phones are samples and need not be kept).
+ * Data of the simulated network for direct engine calls: groups with their members, blocked people, and files that
+ * one instance sent another (files from phones are samples and not stored).
  */
 export const sandboxDirect: Migration = {
   version: 9,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Keys that ask, and the calls of theirs that wait for a person. */
+/** Keys that require approval, and their calls that wait for a person. */
 export const approvals: Migration = {
   version: 10,
   name: 'approvals',

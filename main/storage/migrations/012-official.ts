@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Numbers of Meta's Cloud API, what Meta has called back and is not processed yet, and who hides behind which id. */
+/** Numbers of Meta's Cloud API, unprocessed callbacks, and the numbers behind user ids. */
 export const official: Migration = {
   version: 12,
   name: 'official',

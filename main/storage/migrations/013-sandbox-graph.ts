@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** The simulator of Meta's Graph API: what Meta would know of a number, of a message sent over it, and of a file. */
+/** The simulator of Meta's Graph API: Meta's data about numbers, sent messages and files. */
 export const sandboxGraph: Migration = {
   version: 13,
   name: 'sandbox-graph',

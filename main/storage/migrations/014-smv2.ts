@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * Sessions of paired phones, what they have heard and sent, and who is who. What is sealed opens for its own row only;
- * without these rows a phone has to be paired again.
+ * Sessions of paired phones, their messages, and identities of people. Sealed values can be decrypted only in their
+ * own row; without these rows a phone has to be paired again.
  */
 export const smv2: Migration = {
   version: 14,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Who wants no messages, and the people that the numbers of an account have to do with. */
+/** Opt-outs, and the contacts of an account's numbers. */
 export const contacts: Migration = {
   version: 22,
   name: 'contacts',

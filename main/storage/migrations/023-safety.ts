@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What each number has sent lately, since when it is paired, and what campaigns and AI agents are about to send. */
+/** Recent messages of each number, its pairing time, and messages that campaigns and AI agents are about to send. */
 export const safety: Migration = {
   version: 23,
   name: 'safety',

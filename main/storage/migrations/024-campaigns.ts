@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Campaigns, the numbers they use, their recipients, and what is counted of them. */
+/** Campaigns, their numbers, their recipients, and their counts. */
 export const campaigns: Migration = {
   version: 24,
   name: 'campaigns',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What is set for single lines, the labels of business accounts, and what groups have besides their names. */
+/** Settings of single numbers, labels of business accounts, and details of groups. */
 export const lines: Migration = {
   version: 25,
   name: 'lines',

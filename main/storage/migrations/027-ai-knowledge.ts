@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What agents answer from, questions they had no answer to, and evaluations. */
+/** Knowledge of agents, questions without an answer, and evaluations. */
 export const aiKnowledge: Migration = {
   version: 27,
   name: 'ai knowledge',

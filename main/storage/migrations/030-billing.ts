@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What accounts buy and have, and the simulated Stripe. */
+/** Purchases and subscriptions of accounts, and the simulated Stripe. */
 export const billing: Migration = {
   version: 30,
   name: 'billing',

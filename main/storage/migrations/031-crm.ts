@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Connections between instances and CRMs, and what goes over them. */
+/** Connections between instances and CRMs, and the items sent over them. */
 export const crm: Migration = {
   version: 31,
   name: 'crm',

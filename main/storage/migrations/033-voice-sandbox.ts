@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Whom the simulated Meta lets a number call. */
+/** Call permissions at the simulated Meta. */
 export const voiceSandbox: Migration = {
   version: 33,
   name: 'voice-sandbox',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Names that belong to one person, and chats that still have to be moved to another name. */
+/** Names that belong to one person, and chats that still have to move to another name. */
 export const personNames: Migration = {
   version: 49,
   name: 'person-names',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Statuses that the CRM takes only later, and people whom it cannot have as contacts. */
+/** Statuses that the CRM accepts only later, and people who cannot be contacts in a CRM. */
 export const crmRetries: Migration = {
   version: 52,
   name: 'crm-retries',

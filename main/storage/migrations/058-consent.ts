@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * From which message an opt-out came, the buttons that opt out, and messages that may ask for no more campaigns. The names
- * of sources say who decided, and no longer through which door.
+ * The message behind an opt-out, the buttons that opt out, and messages that may ask for no more campaigns. The names
+ * of sources now say who decided instead of how the request arrived.
  */
 export const consent: Migration = {
   version: 58,
