@@ -1,18 +1,18 @@
 import { contextBridge, ipcRenderer } from 'electron'
 import type { UpdateState, WindowBridge, WindowRequests } from '../main/contract/window-bridge.ts'
 
-/** Put in by the build, from package.json. */
+/** Inserted by the build, from package.json. */
 declare const __VERSION__: string
 
-/** Each request has a function and a channel of its own; nothing here passes on a channel that the page names. */
+/** Each request has its own function and channel; the page cannot choose a channel. */
 const ask =
   <K extends keyof WindowRequests>(channel: K) =>
   (...given: Parameters<WindowRequests[K]>) =>
-    // What comes back was made by shell/window-requests.ts, which has the same types.
+    // shell/window-requests.ts returns these types.
     ipcRenderer.invoke(channel, ...given) as ReturnType<WindowRequests[K]>
 
 function on(channel: string, act: (value: unknown) => void): () => void {
-  // The event itself never crosses.
+  // The event object is not passed on to the page.
   const listener = (_event: unknown, value: unknown) => act(value)
   ipcRenderer.on(channel, listener)
   return () => void ipcRenderer.off(channel, listener)

@@ -1,4 +1,7 @@
-/** `npm run readme`: writes the parts of README.md that are made from the code. A test holds them to be current. */
+/**
+ * `npm run readme`: writes the parts of README.md that are generated from the code. A test checks that they are
+ * current.
+ */
 import fs from 'node:fs'
 import path from 'node:path'
 import { settingsTable } from '../main/config.ts'
@@ -8,7 +11,7 @@ import { ENGINE_ABILITIES } from '../main/engines/abilities.ts'
 
 const README = path.resolve(import.meta.dirname, '../README.md')
 
-/** @param {string} text @returns {string} the README with its tables as the code has them */
+/** @param {string} text @returns {string} the README with its generated tables */
 export function withTables(text) {
   return Object.entries({ settings, engines, effects }).reduce(
     (whole, [name, table]) =>
@@ -36,7 +39,7 @@ function settings() {
 const LEVEL = { yes: '✓', raw: 'raw', no: '–' }
 const GROUP = { connect: 'Connects by', send: 'Sends', act: 'Does', hear: 'Hears of' }
 
-/** Abilities that every engine has or lacks alike share a row. */
+/** Abilities with the same levels on every engine share a row. */
 function engines() {
   const groups = /** @type {import('../main/contract/abilities.ts').AbilityGroup[]} */ (Object.keys(ABILITIES))
   const rows = groups.flatMap((group) => {

@@ -188,7 +188,7 @@ function markInUse(folder) {
 }
 
 /**
- * A service that has run for days may still read files of its build, so only builds without a living user go.
+ * A long-running service may still read files of its build, so only unused builds are removed.
  * @param {string} current
  */
 function removeOldBuilds(current) {
@@ -205,7 +205,7 @@ function removeOldBuilds(current) {
   }
 }
 
-/** @param {string} folder @returns {number[]} process ids, of the one that builds it or of those that run it */
+/** @param {string} folder @returns {number[]} ids of the processes that build or run it */
 function usersOf(folder) {
   const maker = /^\.out-(?:new|link)-(\d+)-/.exec(path.basename(folder))
   if (maker) return [Number(maker[1])]
@@ -223,7 +223,7 @@ function isAlive(pid) {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it lives and belongs to somebody else.
+    // EPERM: the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

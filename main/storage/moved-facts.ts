@@ -4,7 +4,7 @@ import { momentsOf, type Moments } from './due-times.ts'
 import { FACT_TABLES } from './fact-tables.ts'
 import type { FactValue } from './facts-as-tables.ts'
 
-/** The last fact of a row, so far. */
+/** The last fact of a row that was read so far. */
 export interface LatestFact {
   readonly row: FactValue[]
   readonly isGone: boolean

@@ -10,9 +10,9 @@ import { DamagedDatabaseError } from './integrity.ts'
 
 /** Makes copies of the open database. */
 export interface OnlineBackups {
-  /** A checked copy of all that is committed now, in `backups/`. @param reason part of its name. @throws StorageError */
+  /** A checked copy of everything committed, in `backups/`. @param reason part of its name. @throws StorageError */
   create(reason: string): Promise<{ file: string; bytes: number }>
-  /** Ends what is under way in a process of its own, and waits for what is not. */
+  /** Ends a copy in a separate process, and waits for one in this process. */
   stop(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function createOnlineBackups({ file, clock, maintenanceProcess }: OnlineB
       if (problems.length > 0) throw new DamagedDatabaseError(target, problems.join('; '))
     }
 
-  /** Through a connection of its own, which keeps a snapshot: concurrent writes do not restart the copy. */
+  /** Uses a separate connection with a snapshot, so that concurrent writes do not restart the copy. */
   async function copyFromHere(target: string): Promise<void> {
     const source = new Database(file, { readonly: true, fileMustExist: true })
     try {
@@ -74,7 +74,7 @@ export function createOnlineBackups({ file, clock, maintenanceProcess }: OnlineB
   }
 }
 
-/** What this connection reads from now on is what is committed now. */
+/** Makes this connection read the currently committed state from now on. */
 export function pinSnapshot(connection: Database.Database): void {
   connection.exec('BEGIN')
   connection.prepare('SELECT COUNT(*) FROM meta').get()

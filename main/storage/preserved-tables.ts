@@ -17,21 +17,27 @@ import { LEFT_INSTANCES } from './left-instances.ts'
 import { rowKeyOf } from './moved-facts.ts'
 import { ACCOUNTS, EVERY_ACCOUNT, STRICTEST } from './strictest-rows.ts'
 
-/** Where a restore finds out what must not be taken back. */
+/** Where a restore finds the state that must not be undone. */
 export type PresentState =
-  /** The database as it was until now: intact, and of the same schema. The facts know what earlier restores took out of it. */
+  /**
+   * The intact database from before the restore, with the same schema. The facts know what earlier restores removed
+   * from it.
+   */
   | { readonly kind: 'database'; readonly file: string; readonly facts: Facts }
-  /** It cannot be read. `madeAtMs` is of the backup; null: there is none, and the copy is a new database. */
+  /**
+   * The database cannot be read. `madeAtMs` is the time of the backup; null: there is none, and the copy is a new
+   * database.
+   */
   | { readonly kind: 'facts'; readonly facts: Facts; readonly madeAtMs: number | null }
 
-/** What a restore does with each table is in `table-rules.ts`. */
+/** Applies the rules of `table-rules.ts` to the copy. */
 export function carryOver(copy: Database, present: PresentState, nowMs: number): void {
-  // Rows replace others that are referred to, and all of them are there in the end.
+  // Rows replace others that are referenced; at the end, all references are valid.
   copy.pragma('foreign_keys = OFF')
   defineMarks(copy)
   if (present.kind === 'database') copy.prepare('ATTACH DATABASE ? AS present').run(present.file)
   else attachFacts(copy, present.facts)
-  // Before anything is added: what is carried over is of today's clock.
+  // First, because the rows that are carried over use today's clock.
   catchUpWithPresent(copy)
   catchUpWithClock(copy, nowMs)
   const run = (sql: string) => void copy.prepare(sql).run(sql.includes(':now') ? { now: nowMs } : {})
@@ -62,7 +68,10 @@ export function carryOver(copy: Database, present: PresentState, nowMs: number):
   if (beyond !== undefined) carryOverBeyond(copy, beyond, run)
 }
 
-/** What happened, before an earlier restore, to rows that this backup has again and the database had no more. */
+/**
+ * Applies changes from before an earlier restore to rows that this backup contains again and the database no longer
+ * had.
+ */
 function carryOverBeyond(copy: Database, facts: Facts, run: (sql: string) => void): void {
   attachFacts(copy, facts)
   try {
@@ -76,7 +85,7 @@ function carryOverBeyond(copy: Database, facts: Facts, run: (sql: string) => voi
   }
 }
 
-/** Facts still have a row that an earlier restore took out of the database. Nobody removed it, so it comes back. */
+/** If the facts still have a row that an earlier restore removed, nobody else removed it, so it returns. */
 function forgetRemovalsByRestores(copy: Database, { tables }: Facts): void {
   for (const [table, { key, isRemovalKept }] of Object.entries(FACT_TABLES)) {
     const there = new Set(tables.get(table)?.rows.map((row) => rowKeyOf(table, row)))
@@ -92,7 +101,7 @@ function forgetRemovalsByRestores(copy: Database, { tables }: Facts): void {
   }
 }
 
-/** Keys of rows that the backup has and the present database does not: they were removed since. */
+/** Keys of rows that are in the backup and missing from the present database: they were removed since. */
 const GONE = Object.entries(FACT_TABLES).flatMap(([table, { key, isRemovalKept }]) => {
   if (isRemovalKept !== true) return []
   const columns = key.join(', ')
@@ -102,7 +111,7 @@ const GONE = Object.entries(FACT_TABLES).flatMap(([table, { key, isRemovalKept }
   ]
 })
 
-/** Facts say which of its recipients a campaign wrote to, and those are all that is new. */
+/** Facts contain the recipients to whom a campaign wrote, and nothing else that is new. */
 const CAMPAIGNS_OF_FACTS = [
   "CREATE TEMP TABLE was_scheduled AS SELECT id, scheduled_at FROM main.campaigns WHERE status = 'scheduled'",
   `CREATE TEMP TABLE has_sent AS SELECT DISTINCT p.campaign_id AS id FROM present.campaign_recipients p

@@ -13,7 +13,7 @@ import { replaceDatabase, type DatabaseFiles } from './replace-database.ts'
 
 /**
  * Replaces a damaged database with the newest intact backup.
- * @returns undefined when no backup can be used: then nothing was changed.
+ * @returns undefined if no backup can be used; nothing is changed then.
  */
 export async function replaceDamaged(place: DatabaseFiles, nowMs: number): Promise<DataLoss | undefined> {
   const { copy: backup } = findIntactBackup(place, nowMs)
@@ -21,9 +21,9 @@ export async function replaceDamaged(place: DatabaseFiles, nowMs: number): Promi
 }
 
 /**
- * Replaces a damaged database with this backup and moves the damaged files to a folder of their own. Nothing is read from
- * them: the file of facts says what must not be taken back, and attempt numbers and sequences skip ahead of all that can
- * have been given out.
+ * Replaces a damaged database with this backup and moves the damaged files to a separate folder. Nothing is read from
+ * them: the file of facts says what must not be undone, and attempt numbers and sequences skip all that may have been
+ * used.
  * @returns the name of that folder, and what is missing.
  */
 export async function replaceDamagedWith(
@@ -31,7 +31,7 @@ export async function replaceDamagedWith(
   { name: backup, madeAtMs: fromMs }: Pick<Backup, 'name' | 'madeAtMs'>,
   nowMs: number,
 ): Promise<{ readonly folder: string; readonly loss: DataLoss }> {
-  // Nothing says when a file that is missing was written last.
+  // The last write of a missing file is unknown.
   const untilMs = lastWriteMs(place.file) || nowMs
   const facts = readFacts(factsFolderOf(place.file))
   const wasMissing = !existsSync(place.file)
@@ -41,8 +41,8 @@ export async function replaceDamagedWith(
 }
 
 /**
- * Puts a new database in the place of one that is missing, if only the file of facts knows that there was one.
- * @returns undefined: there was none, and nothing was changed.
+ * Creates a new database in place of a missing one that only the file of facts proves.
+ * @returns undefined if there was none; nothing is changed then.
  */
 export async function replaceMissing(place: DatabaseFiles, nowMs: number): Promise<DataLoss | undefined> {
   if (!isMissingWithoutBackup(place.file, nowMs)) return undefined
@@ -53,7 +53,7 @@ export async function replaceMissing(place: DatabaseFiles, nowMs: number): Promi
   return loss
 }
 
-/** Whether there was a database: facts know its rows, and neither it nor a backup of it is there. */
+/** Whether a database existed: the facts have rows of it, and both the database and its backups are missing. */
 export function isMissingWithoutBackup(file: string, nowMs: number): boolean {
   if (['', '-wal'].some((part) => statSync(`${file}${part}`, { throwIfNoEntry: false })?.size)) return false
   if (hasShutdownNote(file) || listBackups(file, Infinity, nowMs).length > 0) return false
@@ -79,7 +79,7 @@ async function setAside(
   return name
 }
 
-/** Whether nothing can be read from the database file, or not all of it. */
+/** Whether the database file cannot be read completely. */
 export function isDamaged({ file, migrations }: DatabaseFiles): boolean {
   if (!statSync(file, { throwIfNoEntry: false })?.size) return true
   let connection: Database.Database | undefined
@@ -94,7 +94,7 @@ export function isDamaged({ file, migrations }: DatabaseFiles): boolean {
   }
 }
 
-/** The newest copy that may take the place of the database, and those before it in the list that may not. */
+/** The newest backup that may replace the database, and the newer ones that may not. */
 export interface IntactBackupSearch {
   readonly copy: Backup | undefined
   readonly rejected: readonly {
@@ -107,7 +107,7 @@ export function findIntactBackup({ file, migrations }: DatabaseFiles, nowMs: num
   const rejected: IntactBackupSearch['rejected'][number][] = []
   for (const copy of listBackups(file, migrations.at(-1)?.version ?? 0, nowMs)) {
     const { name, state } = copy
-    // A copy of damage that only a close look finds would be the same again.
+    // The damage that only a close check finds could be in the backup too.
     if (state === 'usable' && isIntactBackup(join(backupsFolderOf(file), name), migrations)) return { copy, rejected }
     rejected.push({ name, reason: state === 'usable' ? 'damaged' : state })
   }
@@ -124,7 +124,7 @@ function isIntactBackup(file: string, migrations: readonly Migration[]): boolean
   }
 }
 
-/** A link costs no room, of which there may be little; file systems that have none get a copy. */
+/** A link needs no space, which may be scarce; file systems without links get a copy. */
 function linkOrCopy(file: string, folder: string): void {
   if (!existsSync(file)) return
   const kept = join(folder, basename(file))

@@ -4,31 +4,32 @@ import { FACT_TABLES } from './fact-tables.ts'
 import type { Facts, FactValue } from './facts-as-tables.ts'
 import { moveFacts, rowKeyOf, type LatestFact, type LatestFacts } from './moved-facts.ts'
 
-/** A number in place of a row: the beginning of a file, or a count of commits. */
+/** A number instead of a row: the beginning of a file, or a count of commits. */
 type Line = [table: string, row: FactValue[] | number | null, gone?: FactValue[]]
 
 /**
- * The last fact of each row, with times of the present clock. Broken lines are passed over: what was not written whole was
- * promised to nobody.
+ * The last fact of each row, with times of the current clock. Incomplete lines are skipped, because nothing they
+ * describe was confirmed to anybody.
  */
 export function readFacts(folder: string): Facts {
   const latest = new Map<string, LatestFacts>()
   let clockMovedMs: number | null = null
   const files = factFilesIn(folder)
   for (const file of files) {
-    // A crash may leave a file beside its compacted one.
+    // A crash may leave a file beside its compacted version.
     if (files.includes(compactedOf(file))) continue
     for (const { line } of linesOf(file)) {
       const [table, row, gone = []] = line
       if (table === CLOCK_LINE) {
         // Written by fact-log.ts.
         const [movedMs, byMs, fromMs] = row as [number, number, number]
-        // Not by twice as much, if the commit of a line before it failed and this one is of the next try.
+        // Moves only by the remaining difference if the commit of an earlier line failed and this line is from the
+        // repeated one.
         moveFacts(latest, { byMs: movedMs - (clockMovedMs ?? movedMs - byMs), fromMs })
         clockMovedMs = movedMs
         continue
       }
-      // No fact, or one of another version.
+      // Not a fact, or one of another version.
       if (typeof row === 'number' || (row !== null && !isReadable(table, row))) continue
       const rows = latest.get(table) ?? new Map<string, LatestFact>()
       latest.set(table, rows)
@@ -51,8 +52,8 @@ function isReadable(table: string, row: readonly FactValue[]): boolean {
 }
 
 /**
- * Takes out what is of no use: files that are older than every backup, and lines that a later one of the same file
- * replaces. One file at a time.
+ * Removes useless data, one file at a time: files older than every backup, and lines that a later one in the same
+ * file replaces.
  * @param oldestBackupMs Infinity: there is no backup.
  * @returns whether there is more to do.
  */
@@ -78,7 +79,7 @@ export function compactFacts(folder: string, oldestBackupMs: number): boolean {
   return true
 }
 
-/** Each change of the clock stays where it is: it moves the lines before it. */
+/** Clock changes keep their position, because they move the lines before them. */
 function keyOf([table, row, gone]: Line): string {
   if (typeof row === 'number') return table
   return `${table} ${rowKeyOf(table, row ?? gone ?? [])}`

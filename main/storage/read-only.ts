@@ -5,20 +5,20 @@ import type { BootId } from '../kernel/ids.ts'
 import { findDamage } from './integrity.ts'
 import { createStatements } from './statements.ts'
 
-/** A database that is only looked at, also while a service has it open. */
+/** A database opened only for reading, possibly while a service uses it. */
 export interface ReadOnly {
-  /** @param boot whose leases are alive. */
+  /** @param boot the boot whose leases are valid. */
   db(boot: BootId): Pick<Db, 'read' | 'readOne' | 'boot'>
   readonly schema: number
   readonly bytes: number
-  /** What SQLite finds wrong, looked through from end to end; empty when nothing. */
+  /** Problems that SQLite finds in a complete check; empty if none. */
   damage(): string[]
-  /** Tables with rows that refer to one that is not there. */
+  /** Tables with rows that refer to missing rows. */
   orphaned(): string[]
   close(): void
 }
 
-/** @throws where it is no database. */
+/** @throws Error if it is not a database. */
 export function openReadOnly(file: string): ReadOnly {
   const connection = new Database(file, { readonly: true, fileMustExist: true })
   try {

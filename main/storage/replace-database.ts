@@ -17,13 +17,13 @@ export interface DatabaseFiles {
   readonly migrations: readonly Migration[]
 }
 
-/** Of a new file only: they take effect before the first table. */
+/** For a new file only, because they must be set before the first table. */
 export const NEW_FILE_PRAGMAS = ['page_size = 8192', 'auto_vacuum = INCREMENTAL']
 
 /**
- * Puts a backup in the place of the database, in one rename: a crash leaves the one or the other.
- * @param backup null: a new database takes its place.
- * @param change what is changed in the copy, once it has today's schema.
+ * Replaces the database with a backup in one rename, so that a crash leaves either one.
+ * @param backup null: creates a new database.
+ * @param change applied to the copy after its schema was updated.
  * @param beforeRename called when the copy is on disk.
  */
 export async function replaceDatabase(
@@ -49,7 +49,7 @@ export async function replaceDatabase(
     }
     await syncFile(draft)
     beforeRename()
-    // The log of the old file must not be read into the new one, and is not missed.
+    // The log of the old file must not be applied to the new one, and is not needed.
     spoilShutdownNote(file)
     for (const rest of ['-wal', '-shm']) rmSync(`${file}${rest}`, { force: true })
     await syncFolder(dirname(file))

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import type { Random } from '../kernel/ids.ts'
 
 /**
- * Room on the disk that is kept for the moment in which there is none: SQLite needs some even to remove rows. Really
- * written, because a file with holes, or one that compresses well, would give nothing back.
+ * Disk space reserved for a full disk: SQLite needs some even to remove rows. Really written, because a sparse or
+ * compressible file would free nothing.
  */
 export interface Reserve {
-  /** How much of it is there. */
+  /** Its current size. */
   bytes(): number
-  /** Gives it back to the disk. @returns whether there was any. */
+  /** Frees it. @returns whether there was any. */
   release(): boolean
-  /** Makes it as large as it should be. @throws when there is no room for it, and leaves nothing behind then. */
+  /** Grows it to its full size. @throws Error if there is not enough space, and leaves nothing behind. */
   fill(bytes: number): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export function createReserve(home: string, random: Pick<Random, 'bytes'>): Rese
 
   const bytes = () => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-  /** @returns false: it was released meanwhile. */
+  /** @returns false if it was released meanwhile. */
   async function write(wanted: number): Promise<boolean> {
     const handle = await open(file, 'w', 0o600)
     try {
@@ -43,7 +43,7 @@ export function createReserve(home: string, random: Pick<Random, 'bytes'>): Rese
     release() {
       const wasThere = bytes() > 0
       isReleased = true
-      // Removing a file that is still being written gives nothing back.
+      // Removing a file that is still being written frees nothing.
       if (wasThere) truncateSync(file)
       rmSync(file, { force: true })
       return wasThere

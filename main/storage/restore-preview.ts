@@ -4,14 +4,14 @@ import { backupsFolderOf, parseBackupName } from './backups.ts'
 import { factsFolderOf } from './fact-log.ts'
 import { readFacts } from './read-facts.ts'
 
-/** What is different after a restore, told before it happens. */
+/** The effects of a restore, shown before it happens. */
 export interface RestorePreview {
   readonly madeAtMs: number
-  /** Made since the backup, and not in it. */
+  /** Created since the backup, and lost. */
   readonly gone: Readonly<Record<(typeof GONE_NAMES)[number], number>>
-  /** Made or changed since the backup, and kept. */
+  /** Created or changed since the backup, and kept. */
   readonly kept: Readonly<Record<(typeof KEPT_NAMES)[number], number>>
-  /** Numbers that come back signed out (see `left-instances.ts`). */
+  /** Numbers that will be signed out (see `left-instances.ts`). */
   readonly signedOut: number
   /** They stay paused until a person resumes them. */
   readonly campaigns: readonly { readonly id: string; readonly name: string }[]
@@ -29,7 +29,7 @@ const since = (table: string, which = 'TRUE') =>
   `SELECT COUNT(*) FROM main.${table} WHERE ${which} AND id NOT IN (SELECT id FROM copy.${table})`
 
 const GONE: Readonly<Record<(typeof GONE_NAMES)[number], string>> = {
-  // Those that were sent with a key are kept.
+  // Messages sent with a key are kept.
   messages: `SELECT COUNT(*) FROM main.messages m WHERE seq > (SELECT COALESCE(MAX(seq), 0) FROM copy.messages)
     AND id IS NOT (SELECT subject_id FROM main.idempotency_keys k
       WHERE k.scope_id = m.instance_id AND k.key = m.idem_key)`,
@@ -78,7 +78,7 @@ const CAMPAIGNS = `SELECT id, name FROM main.campaigns k
        WHERE r.campaign_id = k.id AND r.claimed_at > :madeAtMs)))
   ORDER BY seq DESC LIMIT ${MOST_CAMPAIGNS}`
 
-/** Compares the database with one of its backups. @throws where one of the two cannot be read. */
+/** Compares the database with one of its backups. @throws Error if one of the two cannot be read. */
 export function previewRestore(file: string, name: string, nowMs: number): RestorePreview {
   const { madeAtMs = 0 } = parseBackupName(name) ?? {}
   const connection = new Database(file, { readonly: true, fileMustExist: true })
@@ -86,7 +86,7 @@ export function previewRestore(file: string, name: string, nowMs: number): Resto
     connection.prepare('ATTACH DATABASE ? AS copy').run(join(backupsFolderOf(file), name))
     const count = (sql: string) => Number(connection.prepare(sql).pluck().get())
     const kept = counted(KEPT_NAMES, (key) => count(KEPT[key]))
-    // Those whom an earlier restore took out come back.
+    // Members whom an earlier restore removed return.
     const members = readFacts(factsFolderOf(file))
       .tables.get('members')
       ?.rows.map(([id]) => id)

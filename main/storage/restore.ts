@@ -19,17 +19,17 @@ import { replaceDatabase, type DatabaseFiles } from './replace-database.ts'
 const RestoreRequest = Type.Object({
   name: Type.String(),
   asked_at_ms: Type.Integer(),
-  /** Made by a restore that was cut off, which may have replaced the database already. */
+  /** Created by an interrupted restore, which may have replaced the database already. */
   safety_copy: Type.Optional(Type.String()),
 })
 
-/** A copy that takes the place of the database at the next start. */
+/** A backup that replaces the database at the next start. */
 export interface StagedRestore {
   readonly name: string
   readonly requestedAtMs: number
 }
 
-/** What became of a staged restore at this start. */
+/** Result of a staged restore at this start. */
 export type RestoreOutcome =
   /**
    * `safetyCopy` is the backup of the state before, or the folder with its files if it was damaged; null: there was
@@ -50,8 +50,8 @@ const readRequest = (place: Pick<DatabaseFiles, 'file'>) =>
   existsSync(requestFile(place)) ? parsed(readFileSync(requestFile(place), 'utf8')) : undefined
 
 /**
- * Notes that the copy is to take the place of the database at the next start; until then nothing changes.
- * @returns why not: it is not there, cannot be used here, or is damaged.
+ * Records that the backup replaces the database at the next start; nothing changes until then.
+ * @returns why not: the backup is missing, cannot be used here, or is damaged.
  */
 export async function stageRestore(
   place: DatabaseFiles,
@@ -73,11 +73,10 @@ export async function cancelRestore(place: Pick<DatabaseFiles, 'file'>): Promise
 }
 
 /**
- * Carries out a staged restore, before the database is opened. The present state is copied into the backups first, and
- * the copy takes the database's place in one rename: a crash leaves the one or the other, and the next start goes on
- * with the copy of the state that was there at first.
- * Damaged files cannot be copied, and are moved to a folder of their own. Where it cannot be done, the present state stays
- * and the wish is dropped.
+ * Executes a staged restore before the database is opened. The current state is first backed up, and the copy
+ * replaces the database in one rename. A crash leaves either one, and the next start continues with the same backup
+ * of the original state. Damaged files cannot be backed up, so they are moved to a separate folder. If the restore
+ * fails, the current state stays and the request is dropped.
  */
 export async function applyStagedRestore(place: DatabaseFiles, nowMs: number): Promise<RestoreOutcome | null> {
   if (!existsSync(requestFile(place))) return null
@@ -104,7 +103,7 @@ async function replaceWithBackup(place: DatabaseFiles, name: string, nowMs: numb
   const backup = listBackups(place.file, newestSchemaOf(place), nowMs).find((one) => one.name === name)
   if (backup?.state !== 'usable') throw new Error(`The backup ${name} no longer exists, or belongs to another home.`)
   try {
-    // SQLite takes an empty file for a new database, in which everything of the backup would have been removed.
+    // SQLite treats an empty file as a new database, in which everything in the backup would count as removed.
     if (isEmpty(place.file)) throw new DamagedDatabaseError(place.file, 'it is missing or empty')
     return await replaceIntact(place, backup, nowMs)
   } catch (error) {
@@ -133,23 +132,23 @@ async function replaceIntact(place: DatabaseFiles, { name, madeAtMs }: Backup, n
 
 interface CurrentState {
   readonly safetyCopy: string
-  /** A newer Switchboard wrote it: its tables are unknown here. */
+  /** A newer Switchboard wrote it, so its tables are unknown here. */
   readonly isNewer: boolean
 }
 
-/** @param made the name of its copy, if there is one. */
+/** @param made the name of its backup, if one exists already. */
 async function prepareCurrent(place: DatabaseFiles, made: string | null, nowMs: number): Promise<CurrentState> {
   const { file, migrations } = place
   const backupsFolder = backupsFolderOf(file)
   const present = new Database(file, { fileMustExist: true })
   try {
     const isNewer = versionOf(present) > newestSchemaOf(place)
-    // What is carried over is read from it, and both must have the same tables.
+    // Rows are carried over from it, so both must have the same tables.
     if (!isNewer) {
       await migrate({ connection: present, migrations, backupsFolder, nowMs })
       catchUpWithClock(present, nowMs)
     }
-    // Everything is in the file itself afterwards, and the log beside it is empty.
+    // Everything is then in the file itself, and its log is empty.
     present.pragma('wal_checkpoint(TRUNCATE)')
     const copy = () => writeBackup(backupsFolder, 'before-restore', nowMs, copyInProcess(present))
     return { safetyCopy: made ?? (await copy()), isNewer }

@@ -18,7 +18,7 @@ export function isSameFile(one: string, other: string): boolean {
   }
 }
 
-/** @returns fewer bytes than the chunk has only at the end of the file. */
+/** @returns fewer bytes than the chunk's size only at the end of the file. */
 function readChunk(file: number, chunk: Buffer): number {
   let length = 0
   for (let read = -1; read !== 0 && length < chunk.length; length += read)

@@ -1,10 +1,10 @@
 import type { Prepare } from './statements.ts'
 
-/** Numbers given out from memory, reserved in the database a thousand at a time. */
+/** Numbers taken from memory, reserved in the database in blocks of a thousand. */
 export interface Sequences {
-  /** Inside a unit only: a used up block is replaced by a write of that unit. */
+  /** Only inside a unit: a new block is reserved by a write of that unit. */
   next(name: string): number
-  /** Marks where a unit begins, for `undoUnit`. */
+  /** Marks the start of a unit, for `undoUnit`. */
   beginUnit(): void
   /** Forgets blocks whose reservation was rolled back with the unit. */
   undoUnit(): void
@@ -14,10 +14,12 @@ export interface Sequences {
 
 const BLOCK = 1_000
 
-/** The number that every new sequence begins after. Set when commits are lost, which may have begun sequences. */
+/** Every new sequence starts after this number. Set after lost commits, which may have started sequences. */
 export const EVERY_SEQUENCE = '*'
 
-/** `:floor` is the highest number this process ever reserved, so that even an undone reservation is never repeated. */
+/**
+ * `:floor` is the highest number this process has reserved, so that even a rolled-back reservation is never repeated.
+ */
 const reserve = {
   text: `INSERT INTO counters (name, value)
     VALUES (:name, max(:floor, COALESCE((SELECT value FROM counters WHERE name = '${EVERY_SEQUENCE}'), 0)) + ${BLOCK})

@@ -1,16 +1,16 @@
 import type { Database } from 'better-sqlite3'
 import type { Prepare, Prepared } from './statements.ts'
 
-/** The reads of one turn of the event loop, seen at one moment. */
+/** All reads of one turn of the event loop see the same state. */
 export interface Snapshot {
   /** Before each read. */
   begin(): void
-  /** Before each group of commits: what is read after them sees them, and no checkpoint waits for a reader. */
+  /** Before each group of commits, so that later reads see them, and no checkpoint waits for a reader. */
   end(): void
 }
 
 interface SnapshotNeeds {
-  /** The one that reads. */
+  /** The reading connection. */
   readonly connection: Database
   readonly prepare: Prepare
   /** Called if a snapshot fails to close. Its reads were answered, so there is no caller to reject. */
@@ -20,8 +20,8 @@ interface SnapshotNeeds {
 const NOTHING = {}
 
 /**
- * One read transaction for the reads of a turn. Each would open one of its own otherwise, and taking and returning its
- * lock is half the price of a short read (measured: 4.3 against 2.0 µs).
+ * One read transaction for the reads of a turn. Otherwise each read would open its own, and the lock is half the cost
+ * of a short read (measured: 4.3 against 2.0 µs).
  */
 export function createSnapshot({ connection, prepare, onFailure }: SnapshotNeeds): Snapshot {
   const [open, close, drop] = [prepare({ text: 'BEGIN' }), prepare({ text: 'COMMIT' }), prepare({ text: 'ROLLBACK' })]
@@ -31,7 +31,7 @@ export function createSnapshot({ connection, prepare, onFailure }: SnapshotNeeds
     if (!isOpen) return
     isOpen = false
     attempt(close)
-    // Left open, it would be seen by every read to come.
+    // If left open, all later reads would see the old state.
     if (connection.inTransaction) attempt(drop)
   }
 

@@ -2,12 +2,12 @@ import Database from 'better-sqlite3'
 import { ConstraintError, StorageError } from '../kernel/db.ts'
 import { isDiskFull } from '../kernel/durable-file.ts'
 
-/** Refusals that a caller can cause with data; NOT NULL and type refusals are mistakes of ours and stay plain errors. */
+/** Constraint errors that a caller's data can cause; NOT NULL and type errors are bugs and stay plain errors. */
 const CONSTRAINTS = ['UNIQUE', 'PRIMARYKEY', 'ROWID', 'CHECK', 'FOREIGNKEY', 'TRIGGER'].map(
   (k) => `SQLITE_CONSTRAINT_${k}`,
 )
 
-/** A wrong statement or parameter: the unit is at fault, the storage is well. */
+/** Errors in a statement or parameter: the unit is wrong, and the storage works. */
 const MISTAKES = [
   'SQLITE_ERROR',
   'SQLITE_CONSTRAINT',
@@ -18,8 +18,8 @@ const MISTAKES = [
 ]
 
 /**
- * What SQLite reported, in the words of the port. The statement's text is part of the message, its parameters never
- * are: they hold what customers wrote.
+ * Converts an SQLite error to one of the port. The message contains the statement's text but never its parameters,
+ * which are customers' data.
  */
 export function mapSqliteError(error: unknown, statement: string): Error {
   if (error instanceof StorageError || error instanceof ConstraintError) return error
@@ -33,16 +33,16 @@ export function mapSqliteError(error: unknown, statement: string): Error {
   return asStorageError(error, message)
 }
 
-/** Like `translate`, where any failure at all means that the transaction's fate is the storage's fault. */
+/** Like `mapSqliteError`, for cases in which every error is a fault of the storage. */
 export function asStorageError(error: unknown, message: string): StorageError {
   if (error instanceof StorageError) return error
   return new StorageError(isDiskFull(error) ? 'full' : 'unknown', message, { cause: error })
 }
 
-/** What only a file that can no longer be trusted causes; everything else leaves the connection as good as before. */
+/** Errors after which the file can no longer be trusted; all others leave the connection usable. */
 const DISK = ['SQLITE_IOERR', 'SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_CANTOPEN', 'SQLITE_READONLY']
 
-/** Whether the disk, or what is on it, is at fault, so that nothing may be built on this connection any more. */
+/** Whether the disk or its data is faulty, so that this connection must not be used any longer. */
 export function isDiskFault({ kind, cause }: StorageError): boolean {
   if (kind !== 'unknown' || !(cause instanceof Database.SqliteError)) return false
   return DISK.some((code) => cause.code.startsWith(code))

@@ -29,41 +29,47 @@ import { createSnapshot, type Snapshot } from './snapshot.ts'
 import { createStatements, type Prepare } from './statements.ts'
 
 export interface StorageDeps {
-  /** Path of the database; `backups/` lies beside it. The caller owns the folder (lock.ts). */
+  /** Path of the database; `backups/` is beside it. The caller owns the folder (lock.ts). */
   readonly file: string
   readonly migrations: readonly Migration[]
   readonly ids: Pick<Ids, 'boot'>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
-  /** How it is looked at first. Default: quickly, and not at all where it is large and was closed in order. */
+  /**
+   * How the database is checked when it is opened. Default: quickly, and not at all if it is large and was closed
+   * cleanly.
+   */
   readonly checkDepth?: CheckDepth
-  /** What is smaller is looked at in any case. Default: 256 MiB, a quarter of a second. */
+  /** Smaller databases are always checked. Default: 256 MiB, a quarter of a second. */
   readonly largeBytes?: number
-  /** Prepared at once, so that a typo fails here. Default: every statement of the modules loaded so far. */
+  /**
+   * Statements prepared immediately, so that a typo fails here. Default: every statement of the modules loaded so
+   * far.
+   */
   readonly statements?: readonly Statement[]
   /** Called after the callers of a failed group were rejected; the service decides whether to continue. */
   readonly onFault?: (fault: StorageError) => void
-  /** Asked when the disk is full. @returns whether there is more room now. */
+  /** Called when the disk is full. @returns whether space was freed. */
   readonly freeSpace?: () => boolean
-  /** Where copies are made without holding anything up. Default: here, between two commits. */
+  /** Makes backups in a separate process. Default: here, between two commits. */
   readonly maintenanceProcess?: MaintenanceProcess
 }
 
 /** The storage port, with what only the composition root uses. */
 export interface Storage extends Db {
-  /** Writes the log back into the database file and empties it; where somebody reads from it, as far as that goes. */
+  /** Writes the log back into the database file and empties it, as far as readers allow. */
   checkpoint(): Promise<void>
-  /** In a unit of work that moves due times, before it does: facts move with the clock. @param movedMs how far in all. */
+  /** Call it in a unit of work before it moves due times: facts move with the clock. @param movedMs total change. */
   noteClockSet(change: ClockChange, movedMs: number): void
-  /** A checked copy of all that is committed now, in `backups/`. @param reason part of its name. @throws StorageError */
+  /** A checked copy of everything committed, in `backups/`. @param reason part of its name. @throws StorageError */
   writeBackup(reason: string): Promise<{ file: string; bytes: number }>
-  /** What runs below: the version of SQLite. */
+  /** The version of SQLite. */
   readonly engine: string
   /** Size of the database. */
   bytes(): number
   /** Changes with every commit that wrote something. */
   revision(): number
-  /** Gives some of the room that removed rows left back to the disk. @returns whether there is more to give. */
+  /** Returns some of the space of removed rows to the disk. @returns whether there is more to return. */
   shrink(): Promise<boolean>
 }
 
@@ -72,25 +78,26 @@ export type OpenStorage = (deps: StorageDeps) => Promise<Storage>
 interface Connections {
   readonly writer: Database.Database
   readonly reader: Database.Database
-  /** null: a database without tables that facts are kept of. */
+  /** null: the database has none of the tables with facts. */
   readonly facts: FactLog | null
 }
 
 /** For another process, such as a command beside the service. */
 const BUSY_TIMEOUT = 'busy_timeout = 5000'
-/** Pages given back at once: a few milliseconds. */
+/** Pages returned in one step: a few milliseconds. */
 const SHRINK_PAGES = 200
-/** Room that is left for what comes next: 16 MB. */
+/** Free pages kept for new rows: 16 MB. */
 const SPARE_PAGES = 2_000
 
 const LARGE_BYTES = 268_435_456
 
-/** 3.7.0 to 3.51.2 can damage a file that two connections use (WAL reset). */
+/** Versions 3.7.0 to 3.51.2 can damage a file that two connections use (WAL reset). */
 const OLDEST_SQLITE = [3, 51, 3] as const
 
 /**
- * Opens the database, brings it up to date and prepares every statement.
- * @throws with a sentence for the person at the terminal: damaged, newer than this build, wrong SQLite, wrong SQL.
+ * Opens the database, updates its schema and prepares every statement.
+ * @throws Error with a sentence for the person at the terminal: damaged, newer than this build, wrong SQLite, wrong
+ * SQL.
  */
 export async function openStorage(deps: StorageDeps): Promise<Storage> {
   const { file } = deps
@@ -115,7 +122,7 @@ export async function openStorage(deps: StorageDeps): Promise<Storage> {
   } catch (error) {
     const reason = findSchemaDamage(opened[0], deps, error) ?? explainOpenError(error, file)
     for (const connection of opened) connection.close()
-    // The note is valid for one start. A start that is cut off is not a clean shutdown.
+    // The note is valid for one start, because an interrupted start is not a clean shutdown.
     if (existsSync(file)) spoilShutdownNote(file)
     throw reason
   }
@@ -136,7 +143,7 @@ function openFacts(writer: Database.Database, { file, clock, log }: StorageDeps)
   return facts
 }
 
-/** What cannot be brought up to date or prepared because the text of a table is another than it was made with. */
+/** Finds damage in the text of a table's definition, which prevents a schema update or a prepared statement. */
 function findSchemaDamage(
   writer: Database.Database | undefined,
   { file, migrations }: StorageDeps,
@@ -151,7 +158,7 @@ function findSchemaDamage(
   return new DamagedDatabaseError(file, 'its tables are not those of its version', { cause })
 }
 
-/** A second for each gigabyte would go by at each start. */
+/** A check costs a second per gigabyte at each start. */
 function canSkipCheck({ file, checkDepth = 'quickly', largeBytes = LARGE_BYTES }: StorageDeps): boolean {
   return checkDepth === 'quickly' && isCleanShutdown(file) && statSync(file).size >= largeBytes
 }
@@ -160,7 +167,7 @@ interface Parts {
   readonly prepareRead: Prepare
   readonly snapshot: Snapshot
   readonly groups: GroupCommit
-  /** What a read failed with. */
+  /** Receives the error of a failed read. */
   readonly noteFailure: (error: unknown) => void
 }
 
@@ -169,7 +176,7 @@ function partsOf({ writer, reader, facts }: Connections, deps: StorageDeps): Par
   const [prepareWrite, prepareRead] = [createStatements(writer), createStatements(reader)]
   prepareAll(deps.statements ?? declaredStatements(), prepareWrite)
 
-  /** A disk that fails a reader fails the next writer as well. */
+  /** If the disk fails for a reader, it will fail for the next writer too. */
   function noteFailure(error: unknown): void {
     if (!(error instanceof StorageError) || !isDiskFault(error)) return
     groups.fail()
@@ -215,7 +222,7 @@ function connect(
     snapshot.begin()
   }
 
-  /** Waiting for readers, such as a running backup, would block everybody. */
+  /** Does not wait for readers such as a running backup, because that would block everybody. */
   async function checkpoint(): Promise<void> {
     snapshot.end()
     writer.pragma('busy_timeout = 0')
@@ -233,7 +240,7 @@ function connect(
     await groups.stop()
     snapshot.end()
     reader.close()
-    // A full disk cannot hold the checkpoint; the log stays beside the file and the next opening reads it.
+    // On a full disk the checkpoint fails; the log stays beside the file and is read at the next opening.
     const isInOrder = await checkpoint().then(
       () => !groups.hasFailed(),
       (error: unknown) => {
@@ -288,7 +295,7 @@ async function bringUpToDate(
 
 function setUpWriter(connection: Database.Database): void {
   const pragmas = [
-    // They would write to the file at every start.
+    // Otherwise these would write to the file at every start.
     ...(isNew(connection) ? NEW_FILE_PRAGMAS : []),
     'journal_mode = WAL',
     'synchronous = FULL',
@@ -297,14 +304,14 @@ function setUpWriter(connection: Database.Database): void {
     'journal_size_limit = 67108864',
     'mmap_size = 0',
     'trusted_schema = OFF',
-    // In KiB: idempotency keys are random, so their index is touched all over and must stay in memory. 64 MiB were no
-    // faster with 5,000,000 deliveries (measured).
+    // In KiB: idempotency keys are random, so all of their index must stay in memory. 64 MiB were no faster with
+    // 5,000,000 deliveries (measured).
     'cache_size = -32768',
     // Savepoints copy the pages a unit changes; in a temporary file that took a third of a commit's time (measured).
     'temp_store = MEMORY',
     // 32 MB instead of 4: pages that change often are copied back once, and commits gain a sixth (measured).
     'wal_autocheckpoint = 4000',
-    // Plain fsync leaves the data in the drive's cache there.
+    // On macOS, plain fsync leaves the data in the drive's cache.
     ...(process.platform === 'darwin' ? ['fullfsync = ON', 'checkpoint_fullfsync = ON'] : []),
   ]
   for (const pragma of pragmas) connection.pragma(pragma)
@@ -339,7 +346,7 @@ function refuseOldSqlite(connection: Database.Database): void {
 
 const versionOf = (connection: Database.Database) => String(connection.prepare('SELECT sqlite_version()').pluck().get())
 
-/** On one connection: the other prepares what it needs, and does not hold what nobody asks for. */
+/** On one connection only: the other prepares statements on first use, and so holds only those in use. */
 function prepareAll(statements: readonly Statement[], prepare: Prepare): void {
   for (const statement of statements) prepare(statement)
 }

@@ -1,12 +1,12 @@
 /**
- * Statements that read what must not be taken back from `present`: the database as it was, or what the file of facts says
- * of it. They use the columns that both have. `gone_…` are temporary tables with the keys of rows removed since.
+ * Statements that read from `present` what must not be undone: the database before the restore, or the file of facts.
+ * They use only columns that both have. `gone_…` are temporary tables with the keys of rows removed since.
  */
 
 const HAS_ACCOUNT = 'account_id IN (SELECT id FROM main.accounts)'
 const HAS_INSTANCE = 'instance_id IN (SELECT id FROM main.instances)'
 
-/** Of each counter the greater value. */
+/** Keeps the greater value of each counter. */
 function greater(table: string, key: readonly string[], columns: readonly string[], plain: readonly string[] = []) {
   const all = [...key, ...plain, ...columns].join(', ')
   return `INSERT INTO main.${table} (${all}) SELECT ${all} FROM present.${table} WHERE ${HAS_INSTANCE}
@@ -14,7 +14,7 @@ function greater(table: string, key: readonly string[], columns: readonly string
       ${columns.map((name) => `${name} = max(${table}.${name}, excluded.${name})`).join(', ')}`
 }
 
-/** A client who has paid since stays, with what was paid for. */
+/** A client who has paid since the backup stays, with the purchases. */
 const PAID_SINCE = `(EXISTS (SELECT 1 FROM present.billing_orders o
     WHERE o.account_id = p.id AND o.status IN ('processing', 'open', 'paid'))
   OR EXISTS (SELECT 1 FROM present.billing_clients c WHERE c.client_id = p.id AND c.subscription_id IS NOT NULL))`
@@ -25,19 +25,19 @@ const accountsWhere = (condition: string) =>
      WHERE p.deleted_at IS NULL AND p.id NOT IN (SELECT id FROM main.accounts) AND ${condition}
     ON CONFLICT DO NOTHING`
 
-/** For a new database: without them, what they promised would belong to nobody. */
+/** For a new database: without accounts, their rows would belong to nobody. */
 export const EVERY_ACCOUNT = accountsWhere('TRUE')
 
 export const ACCOUNTS = [
   accountsWhere(PAID_SINCE),
-  // A client that was removed is back, and does nothing until somebody activates it.
+  // A client that was removed returns, and stays suspended until somebody activates it.
   `UPDATE main.accounts SET status = 'suspended' WHERE deleted_at IS NULL AND (
      id IN (SELECT id FROM present.accounts WHERE status = 'suspended' OR deleted_at IS NOT NULL)
      OR id IN (SELECT id FROM gone_accounts))`,
 ]
 
 export const STRICTEST = [
-  // A key that was revoked has perhaps leaked, and one that was limited is not widened.
+  // A revoked key may have leaked, and a restricted key must not get more rights.
   `UPDATE main.api_keys SET revoked_at = COALESCE(api_keys.revoked_at, p.revoked_at), expires_at = p.expires_at,
      allowed_instance_ids = p.allowed_instance_ids, approval = p.approval
     FROM present.api_keys p WHERE p.id = api_keys.id`,
@@ -49,15 +49,15 @@ export const STRICTEST = [
   `UPDATE main.members SET invitation = p.invitation, invitation_expires_at = p.invitation_expires_at
     FROM present.members p WHERE p.id = members.id`,
   `DELETE FROM main.console_sessions WHERE member_id IS NOT NULL AND member_id NOT IN (SELECT id FROM main.members)`,
-  // Where the instance is not in the backup, the person may be written to from its number under another id.
-  // Facts of earlier versions name sources as those did.
+  // If the backup lacks the instance, its number may return under another id, so the opt-out applies to the whole
+  // account. Facts of earlier versions use the old names of sources.
   `INSERT INTO main.opt_outs (seq, account_id, number, scope, phone, source, created_at, message_id, message_instance)
     SELECT seq, account_id, number, CASE WHEN scope IN (SELECT id FROM main.instances) THEN scope ELSE 'account' END,
       phone, CASE source WHEN 'console' THEN 'person' WHEN 'mcp' THEN 'api' WHEN 'official' THEN 'meta'
         WHEN 'ghl' THEN 'crm' ELSE source END,
       created_at, message_id, message_instance FROM present.opt_outs WHERE ${HAS_ACCOUNT}
     ON CONFLICT DO NOTHING`,
-  // Nobody is asked about people who are opted out.
+  // There are no questions about people who are opted out.
   `DELETE FROM main.opt_out_questions WHERE EXISTS (SELECT 1 FROM main.opt_outs o
      WHERE o.account_id = opt_out_questions.account_id AND o.number = opt_out_questions.number
        AND o.scope IN ('account', opt_out_questions.instance_id))`,
@@ -85,7 +85,7 @@ export const STRICTEST = [
     ['answered', 'handed_over', 'follow_ups', 'input_tokens', 'output_tokens', 'cost_micros'],
     ['account_id'],
   ),
-  // What a client used is on an invoice, also where the number is not in the backup.
+  // A client's usage is on an invoice, even if the backup lacks the number.
   greater(
     'usage_daily',
     ['account_id', 'day', 'instance_id'],
@@ -117,7 +117,7 @@ export const STRICTEST = [
     SELECT queue, number, 1, dnd_pushed FROM present.crm_contacts
      WHERE dnd = 1 AND queue IN (SELECT id FROM main.crm_queues)
     ON CONFLICT (queue, number) DO UPDATE SET dnd = 1, dnd_pushed = excluded.dnd_pushed`,
-  // A CRM that repeats a message which was sent is not sent again.
+  // A sent message that the CRM posts again must not be sent again.
   `UPDATE main.crm_inbox SET state = p.state, ended_at = p.ended_at
     FROM present.crm_inbox p
     WHERE p.scope = crm_inbox.scope AND p.external_id = crm_inbox.external_id AND p.state <> 'waiting'`,
@@ -127,7 +127,7 @@ export const STRICTEST = [
       received_at, COALESCE(ended_at, received_at) FROM present.crm_inbox
      WHERE link_seq IN (SELECT seq FROM main.crm_links)
     ON CONFLICT DO NOTHING`,
-  // A package is of the account that bought it, and facts do not say of which one it is.
+  // A package belongs to the account that bought it, and facts do not say which account that is.
   `UPDATE main.voice_instances SET plan = CASE WHEN EXISTS (SELECT 1 FROM main.instances i JOIN present.instances o
        ON o.id = i.id AND o.account_id <> i.account_id WHERE i.id = voice_instances.instance_id)
      THEN voice_instances.plan ELSE p.plan END, trial_used = max(voice_instances.trial_used, p.trial_used)
@@ -138,21 +138,21 @@ export const STRICTEST = [
     FROM present.voice_calls p WHERE p.id = voice_calls.id
      AND voice_calls.status IN ('scheduled', 'dialing', 'ringing', 'in_progress')
      AND p.status NOT IN ('scheduled', 'dialing', 'ringing', 'in_progress')`,
-  // It was being dialed when the service ended.
+  // The call was being dialed when the service ended.
   `UPDATE main.voice_calls SET status = 'failed', end_reason = 'restored', attempt = 1, ended_at = :now
     WHERE status = 'scheduled' AND id IN (SELECT id FROM present.voice_calls
       WHERE status IN ('dialing', 'ringing', 'in_progress'))`,
-  // Where conversations no longer go, they do not go again.
+  // Conversations must not go to a provider again that was removed.
   `DELETE FROM main.ai_provider_keys WHERE (instance_id, provider) IN
      (SELECT instance_id, provider FROM gone_ai_provider_keys)`,
   'DELETE FROM main.ai_http_tools WHERE id IN (SELECT id FROM gone_ai_http_tools)',
   'UPDATE main.ai_http_tools SET enabled = 0 WHERE id IN (SELECT id FROM present.ai_http_tools WHERE enabled = 0)',
   'DELETE FROM main.voice_trunks WHERE instance_id IN (SELECT instance_id FROM gone_voice_trunks)',
   'DELETE FROM main.voice_widgets WHERE id IN (SELECT id FROM gone_voice_widgets)',
-  // Its file is gone.
+  // The file no longer exists.
   'DELETE FROM main.voice_recordings WHERE id IN (SELECT id FROM gone_voice_recordings)',
   'UPDATE main.voice_calls SET recording_id = NULL WHERE recording_id IN (SELECT id FROM gone_voice_recordings)',
-  // A message that was sent stays sent, and a purchase bought: a repeat gets the answer of then, or none.
+  // A repeat gets the stored answer, or none, so that nothing is sent or bought twice.
   `INSERT INTO main.idempotency_keys (scope_id, key, fp, state, boot, subject_id, status, body, created_at, expires_at)
     SELECT scope_id, key, fp, CASE WHEN state = 'done' AND body IS NOT NULL OR expires_at = 0 THEN state ELSE 'unknown' END,
       boot, subject_id, status, body, created_at, expires_at

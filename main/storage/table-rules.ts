@@ -1,17 +1,17 @@
 /**
  * What a restore does with the rows of a table.
- * - `restored`: they are as in the backup.
+ * - `restored`: they become as in the backup.
  * - `kept`: they are as they were before the restore, because something outside knows them: a person, a provider, a
- *   receiver. Rows of accounts and instances that the backup does not have go with them.
- * - `strictest`: both are read, and the answer that allows less, or counts more, wins.
- * - `discarded`: work that was waiting in the backup is ended. Its time has passed, or it was done since.
+ * receiver. Rows of accounts and instances that the backup does not have go with them.
+ * - `strictest`: of both states, the value that allows less, or counts more, is used.
+ * - `discarded`: waiting work of the backup is ended, because it is too late or was done since.
  */
 export type AfterRestore = 'restored' | 'kept' | 'strictest' | 'discarded'
 
 /**
- * Every table, with its rule. A table that is missing here fails test/storage/table-rules.test.ts: ask what the rows
- * promise to somebody outside. The statements are in `preserved-tables.ts`. Of jobs each kind has a rule of its own
- * (contract/job-kinds.ts).
+ * Every table with its rule. A table that is missing here fails test/storage/table-rules.test.ts: decide what its
+ * rows promise to people or services outside. The statements are in `preserved-tables.ts`. Each kind of job has its
+ * own rule (contract/job-kinds.ts).
  */
 export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
   ...rule('restored', [
@@ -52,7 +52,7 @@ export const TABLE_RULES: Readonly<Record<string, AfterRestore>> = {
     ],
     ...['smv2_sessions', 'smv2_keys', 'smv2_inbound', 'smv2_sent', 'smv2_people', 'smv2_media', 'smv2_protocol'],
     ...['smv2_polls', 'smv2_waiting_votes', 'smv2_history_chats', 'smv2_labels'],
-    // The simulated services stand for others, whose memory no restore reaches.
+    // The simulated services behave like real ones, which a restore does not change.
     ...[
       'sandbox_phones',
       'sandbox_lines',

@@ -2,21 +2,21 @@ import { StorageError, type Tx } from '../kernel/db.ts'
 import type { Sequences } from './sequences.ts'
 import type { Prepare } from './statements.ts'
 
-/** One unit of work while it runs. */
+/** A running unit of work. */
 export interface RunningUnit {
   readonly tx: Tx
-  /** What went wrong first. A unit with a failure cannot commit, even if it caught the error: nor could it elsewhere. */
+  /** The first error. A unit with an error cannot commit, even if it caught the error. */
   readonly failure: Error | undefined
-  /** Whether something it did may have changed the database. */
+  /** Whether it may have changed the database. */
   readonly hasWritten: boolean
   fail(error: Error): Error
-  /** What to do after the commit; undefined for most units. */
+  /** Callbacks for after the commit; undefined for most units. */
   readonly afterCommit: readonly (() => void)[] | undefined
-  /** From here on the transaction belongs to the next unit, and this one's calls are refused. */
+  /** Ends the unit: the transaction then belongs to the next one, and further calls of this one are refused. */
   end(): void
 }
 
-/** Statements run at once and their promises are already resolved, so a unit never leaves the microtask queue. */
+/** Statements run synchronously and return resolved promises, so a unit never leaves the microtask queue. */
 export function openUnit(prepare: Prepare, sequences: Sequences): RunningUnit {
   let isOpen = true
   let failure: Error | undefined
@@ -34,7 +34,7 @@ export function openUnit(prepare: Prepare, sequences: Sequences): RunningUnit {
       const error = caught instanceof Error ? caught : new Error(String(caught))
       if (isOpen) fail(error)
       const refusal = Promise.reject<T>(error)
-      // A statement nobody awaited still fails its unit; without this it would end the process as well.
+      // A statement without await still fails its unit; without this line it would also end the process.
       refusal.catch(() => {})
       return refusal
     }

@@ -12,15 +12,15 @@ export interface ChoiceDeps {
   readonly keychain: Vault
   /** A person can answer the keychain's prompt. */
   readonly isInteractive?: boolean | undefined
-  /** Used instead of keychain and file; overrides the settings. */
+  /** Replaces keychain and file; overrides the settings. */
   readonly vault?: Vault | undefined
 }
 
 const KIND = HOME_FACTS.vaultKind
 
 /**
- * The vault this home chose when it was new. A new home takes what the setting says, else the keychain if it works,
- * else a file, with a notice. The choice is recorded and stands for good.
+ * The vault of this home. A new home uses the vault in the settings, otherwise the keychain if it works, otherwise a
+ * file, with a notice. The choice is recorded and permanent.
  */
 export async function chooseVault(deps: ChoiceDeps): Promise<{ vault: Vault; notice: string | null }> {
   const { config, db } = deps
@@ -51,7 +51,8 @@ async function firstChoice(deps: ChoiceDeps): Promise<{ vault: Vault; notice: st
     return { vault: wanted, notice: null }
   } catch (error) {
     if (!(error instanceof VaultUnavailable)) throw error
-    // Where nobody sits before it, silence is a refusal; else the prompt is still open, and its answer decides.
+    // If nobody can answer, a timeout counts as a refusal; otherwise the prompt is still open, and its answer
+    // decides.
     if (error instanceof VaultTimeout && deps.isInteractive) throw undecided(error)
     const vault = fileVault(deps)
     return {

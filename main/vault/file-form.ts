@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, scrypt } from 'node:crypto'
 import type { Random } from '../kernel/ids.ts'
 import type { Secret } from '../kernel/secret.ts'
 
-/** How the key of a vault file is found. It stands in the file in plain, authenticated with the rest. */
+/** How to derive the key of a vault file. Stored unencrypted in the file, and authenticated with the rest. */
 export type Lock =
   | { readonly by: 'key_file' }
   | { readonly by: 'passphrase'; readonly salt: string; readonly cost: number }
@@ -39,20 +39,20 @@ export function encrypt(key: Buffer, lock: Lock, secrets: Secrets, random: Rando
   return `${JSON.stringify({ form: FORM, lock, nonce: nonce.toString('base64'), box: box.toString('base64') })}\n`
 }
 
-/** @returns undefined when the key is not the one, or anything was altered. */
+/** @returns undefined if the key is wrong, or anything was altered. */
 export function decrypt(key: Buffer, { lock, nonce, box }: VaultFile): Secrets | undefined {
   try {
     const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_LENGTH }).setAAD(bound(lock))
     decipher.setAuthTag(box.subarray(-TAG_LENGTH))
     const plain = Buffer.concat([decipher.update(box.subarray(0, -TAG_LENGTH)), decipher.final()])
-    // The tag vouches for it: this is what encrypt() wrote.
+    // The tag is valid, so encrypt() wrote this.
     return new Map(Object.entries(JSON.parse(plain.toString()) as Record<string, string>))
   } catch {
     return undefined
   }
 }
 
-/** The key a passphrase stands for. */
+/** Derives the key from a passphrase. */
 export function stretch(passphrase: Secret, { salt, cost }: { salt: string; cost: number }): Promise<Buffer> {
   const options = { N: cost, r: 8, p: 1, maxmem: 2 * 128 * 8 * cost }
   return new Promise((resolve, reject) => {

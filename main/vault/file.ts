@@ -14,13 +14,13 @@ interface Opened {
 /** scrypt's N with r = 8 and p = 1: 128 MiB and about half a second, once per start. */
 const COST = 2 ** 17
 
-/** Without its key, no secret in the database can be read. */
+/** Without the file's key, no secret in the database can be read. */
 const RESTORE = 'Put a copy of it in its place, and start again.'
 
 /**
- * A vault in two files of the home folder, readable by their owner only: `vault.json`, encrypted, and `vault.key`, a
- * random key, which is absent when a passphrase does its work. Without a passphrase it protects a copied database or
- * backup, not the home folder against somebody who can read all of it.
+ * A vault in two files of the home folder, readable only by their owner: `vault.json`, encrypted, and `vault.key`, a
+ * random key, which is absent if a passphrase is used. Without a passphrase it protects a copied database or backup,
+ * but not a fully readable home folder.
  */
 export function createFileVault(deps: {
   home: string
@@ -82,7 +82,7 @@ export function createFileVault(deps: {
 
   const load = () => (opened ??= open())
 
-  /** One after the other, since each writes the whole file. */
+  /** One change at a time, because each writes the whole file. */
   const change = (edit: (secrets: Map<string, string>) => void): Promise<void> => {
     const turn = writing.then(async () => {
       const before = await load()

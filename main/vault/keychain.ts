@@ -6,8 +6,8 @@ import { Secret } from '../kernel/secret.ts'
 import { VaultDismissed, VaultTimeout, VaultUnavailable, type Vault } from './vault.ts'
 
 /**
- * The part of keytar that is used. `findCredentials` is left out on purpose: on a locked Linux keyring it crashes the
- * whole process.
+ * The used part of keytar. `findCredentials` is left out because it crashes the whole process on a locked Linux
+ * keyring.
  */
 export interface Keytar {
   getPassword(service: string, account: string): Promise<string | null>
@@ -17,19 +17,22 @@ export interface Keytar {
 
 export type ImportKeytar = () => Promise<Keytar>
 
-/** Loaded when first needed: where the system library is missing, loading throws. */
+/** Loaded on first use, because loading throws if the system library is missing. */
 export const importKeytar: ImportKeytar = async () => (await import('keytar')).default
 
 const SERVICE = 'Switchboard'
-/** No refusal takes this long, unless a prompt was open: waking the system's service takes a second at times. */
+/** A slower refusal means that a prompt was open: waking the system's service sometimes takes a second. */
 const PROMPT_MS = 2_000
 
-/** The system's keychain. Every call has a limit and runs alone: one that never returns keeps a pool thread for good. */
+/**
+ * The system's keychain. Every call has a time limit and runs alone: a call that never returns blocks a pool thread
+ * permanently.
+ */
 export function createKeychain(deps: {
   clock: Clock
   random: Random
   importKeytar: ImportKeytar
-  /** Long where a person may have to answer a prompt first. */
+  /** Long if a person may have to answer a prompt first. */
   limitMs: number
 }): Vault {
   const { clock, random, limitMs } = deps
@@ -44,7 +47,7 @@ export function createKeychain(deps: {
     }
   }
 
-  /** Only the call itself is timed: loading the library takes its time at the first call as well. */
+  /** Measures only the call itself, because loading the library at the first call takes time too. */
   const answered = async <T>(act: (keytar: Keytar) => Promise<T>, keytar: Keytar): Promise<T> => {
     const startedMono = clock.mono()
     try {
@@ -94,7 +97,7 @@ export function createKeychain(deps: {
   }
 }
 
-/** Texts of the libraries are shown as detail and never decided on: they change with versions. */
+/** The libraries' texts are shown as detail and never parsed, because they change between versions. */
 function unavailable(what: string, error: unknown, isDismissed = false): VaultUnavailable {
   const detail = (error instanceof Error ? error.message : String(error)).replace(/[\p{Cc}\s]+/gu, ' ').slice(0, 200)
   const Refusal = isDismissed ? VaultDismissed : VaultUnavailable

@@ -5,22 +5,23 @@ import { HOME_FACTS, insertMeta, readMeta } from '../kernel/meta.ts'
 import { Secret } from '../kernel/secret.ts'
 import { VaultError, VaultUnavailable, type Vault } from './vault.ts'
 
-/** Proves a key without revealing it: it is 256 random bits, so a hash of it cannot be guessed back. */
+/** A check value for the key. The key is 256 random bits, so its hash does not reveal it. */
 const CHECK = HOME_FACTS.keyCheck
 const LENGTH = 32
 
 /**
- * The master key of this home; made when there never was one. Which case it is the database knows, by a check value
- * written after the key. "Nothing there" from a vault is no proof: a locked keychain says so too, and a new key would
- * orphan every secret.
- * @throws VaultUnavailable (keychain) or VaultError (file) when the right key is not to be had.
+ * The master key of this home, created if there never was one. The database knows this from a check value that is
+ * written after the key. A missing entry in the vault proves nothing: a locked keychain reports the same, and a new
+ * key would make every secret unreadable.
+ * @throws VaultUnavailable (keychain) or VaultError (file) when the right key is not available.
  */
 export async function masterKey({ db, random, vault }: { db: Db; random: Random; vault: Vault }): Promise<Buffer> {
   const entry = `master-key:${await homeId(db, random)}`
   const check = await readMeta(db, CHECK)
   const stored = await vault.read(entry)
   if (check === undefined) {
-    // A key without check value is one whose maker ended between the two writes; nothing is sealed with it yet.
+    // A key without check value was created by a process that ended between the two writes; nothing is sealed with it
+    // yet.
     const key = stored ? decode(stored) : await makeKey(vault, entry, random)
     await db.commit((tx) => insertMeta(tx, CHECK, checkOf(key)))
     return key
@@ -49,7 +50,7 @@ const decode = (secret: Secret) => Buffer.from(secret.open(), 'base64')
 
 const checkOf = (key: Buffer) => createHmac('sha256', key).update('switchboard master key').digest('hex')
 
-/** A keychain may show it once unlocked; a file will not change by waiting. */
+/** A keychain may return the key once unlocked; a file will not change. */
 function fault({ kind }: Vault, what: string): Error {
   return kind === 'file'
     ? new VaultError(

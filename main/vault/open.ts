@@ -9,25 +9,28 @@ import { VaultDismissed, VaultUnavailable, type Vault } from './vault.ts'
 type VaultState = 'open' | 'sealed'
 
 /**
- * How a sealed vault opens: it is being asked at this moment, and a person may have to answer a prompt first; it is asked
- * every 30 s; or somebody has to want it, because a person has dismissed the prompt.
+ * How a sealed vault will open: a request is running, possibly with a prompt for a person; it is requested every 30
+ * s; or only on demand, because a person has dismissed the prompt.
  */
 export type PromptState = 'waiting' | 'repeated' | 'on_request'
 
-/** The home's vault with the master key in it. */
+/** The home's vault with the master key. */
 export interface OpenVault extends MasterKey {
-  /** While a new home has not chosen yet, what it tries. */
+  /** Until a new home has chosen, the vault that it tries. */
   readonly kind: Vault['kind']
   state(): VaultState
-  /** Null while it is open. */
+  /** null while it is open. */
   prompt(): PromptState | null
   /** Why it is sealed, for the person at the machine; null while open. */
   problem(): string | null
-  /** What a person should know of the choice a new home made; null when there is nothing to say. */
+  /** A notice about a new home's choice, for a person; null if there is none. */
   readonly notice: string | null
   /** Called when any of these changes. */
   onChange(listener: () => void): void
-  /** Asks at once, at the shell's unlock signal or when a person wants it, and answers when the keychain has. Never rejects. */
+  /**
+   * Requests the key immediately, at the shell's unlock signal or when a person asks for it; resolves with the
+   * keychain's answer. Never rejects.
+   */
   unlock(): Promise<VaultState>
   close(): void
 }
@@ -40,17 +43,17 @@ interface VaultDeps extends Omit<ChoiceDeps, 'keychain'> {
 
 const RETRY_MS = 30_000
 const TICK_MS = 1_000
-/** A start goes on without an answer that takes longer: a prompt waits for a person. */
+/** A start waits no longer than this for an answer, because a prompt may wait for a person. */
 const PROMPT_MS = 1_000
-/** How long a call may take: where nobody can be asked, and where a prompt may be open. */
+/** Time limits of a call: without a person, and with a possible prompt. */
 const LIMIT_MS = 5_000
 const INTERACTIVE_LIMIT_MS = 120_000
 const WAITING = 'The keychain has not answered yet. It may be asking for a password, possibly behind this window.'
 
 /**
- * Opens the vault of this home. A keychain that is locked or away seals the service and is asked again every 30 s; it
- * is never replaced by a file. Where a person can answer a prompt, the start does not wait for the answer: until it is
- * there, the vault is sealed.
+ * Opens the vault of this home. A locked or missing keychain seals the service and is requested again every 30 s; it
+ * is never replaced by a file. If a person can answer a prompt, the start does not wait for it: the vault is sealed
+ * until then.
  * @throws VaultError when waiting will not help: wrong passphrase, missing files, contradicting setting.
  */
 export async function openVault(deps: VaultDeps): Promise<OpenVault> {
@@ -102,7 +105,7 @@ export async function openVault(deps: VaultDeps): Promise<OpenVault> {
       if (isClosed) return
       if (error.message !== problem) log.warn({ event: 'vault.sealed', kind: kind(), problem: error.message })
       problem = error.message
-      // Until it opens: a later refusal that comes at once says nothing about the prompt.
+      // Kept until the vault opens: a later, quick refusal says nothing about the prompt.
       isDismissed ||= isInteractive && error instanceof VaultDismissed
     } finally {
       askedAtMs = clock.mono()
@@ -119,7 +122,7 @@ export async function openVault(deps: VaultDeps): Promise<OpenVault> {
     await underway
   }
 
-  /** No caller is waiting for the answer any more. */
+  /** No caller is waiting for the answer any longer. */
   const unreadable = (error: unknown) => {
     if (isClosed) return
     problem = error instanceof Error ? error.message : String(error)
@@ -163,7 +166,7 @@ export async function openVault(deps: VaultDeps): Promise<OpenVault> {
   }
 }
 
-/** Resolves when it has, or when the time is over. Rejects as it does. */
+/** Resolves when it has settled, or when the time is over. Rejects if it rejects in time. */
 function settledWithin(clock: Pick<Clock, 'after'>, ms: number, promise: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(ms, resolve)

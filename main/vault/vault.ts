@@ -1,18 +1,18 @@
 import type { Secret } from '../kernel/secret.ts'
 
-/** Where secrets live outside the database: the master key and little else. */
+/** Storage for a few secrets outside the database, such as the master key. */
 export interface Vault {
   readonly kind: 'keychain' | 'file' | 'memory'
-  /** @returns null when it shows nothing under that name, which a locked keychain does too. @throws VaultUnavailable */
+  /** @returns null if there is no such entry; a locked keychain returns null too. @throws VaultUnavailable */
   read(name: string): Promise<Secret | null>
   /** @throws VaultUnavailable */
   write(name: string, secret: Secret): Promise<void>
   remove(name: string): Promise<void>
-  /** Stores, reads and removes something random: reading alone proves nothing. @throws VaultUnavailable */
+  /** Stores, reads and removes a random value, because reading alone proves nothing. @throws VaultUnavailable */
   probe(): Promise<void>
 }
 
-/** The vault does not answer now; it may later. The message says why, for the person at the machine. */
+/** The vault cannot be read now; it may work later. The message says why, for the person at the machine. */
 export class VaultUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -20,7 +20,7 @@ export class VaultUnavailable extends Error {
   }
 }
 
-/** It refused after so long that a person must have dismissed its prompt. */
+/** It refused after such a long time that a person must have dismissed its prompt. */
 export class VaultDismissed extends VaultUnavailable {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -28,7 +28,7 @@ export class VaultDismissed extends VaultUnavailable {
   }
 }
 
-/** It has not answered for as long as anybody waits, and may do so yet: a prompt may still be open. */
+/** It did not answer within the time limit, and may still do so: a prompt may be open. */
 export class VaultTimeout extends VaultUnavailable {
   constructor(message: string) {
     super(message)
@@ -36,7 +36,7 @@ export class VaultTimeout extends VaultUnavailable {
   }
 }
 
-/** The vault will not open by waiting: a wrong passphrase, a missing file, a contradicting setting. Start stops. */
+/** Waiting will not open the vault: wrong passphrase, missing file, contradicting setting. The start fails. */
 export class VaultError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -1,7 +1,7 @@
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Headers
-  /** Parsed JSON; the demo reads it as its reader would, field by field. */
+  /** Parsed JSON, read field by field. */
   readonly body: Record<string, unknown>
 }
 
@@ -10,7 +10,7 @@ export interface ApiClient {
   post(path: string, body: object, headers?: Record<string, string>): Promise<ApiAnswer>
 }
 
-/** Speaks to the API as any program would: HTTP, a key, JSON. */
+/** Uses the API like any program: HTTP, a key, JSON. */
 export function createApiClient(baseUrl: string, key: string): ApiClient {
   async function call(path: string, init: RequestInit, headers: Record<string, string> = {}): Promise<ApiAnswer> {
     const answer = await fetch(new URL(path, baseUrl), {

@@ -16,9 +16,9 @@ interface Caught {
 }
 
 /**
- * The main job end to end on the sandbox network, reported as it happens.
+ * Runs the main use case on the sandbox network and prints each step.
  * @param entry the built headless entry.
- * @returns the exit code: 0 when every step held.
+ * @returns the exit code: 0 if every step succeeded.
  */
 export async function runDemo(entry: string): Promise<0 | 1> {
   const story = createDemoReport()
@@ -42,7 +42,7 @@ export async function runDemo(entry: string): Promise<0 | 1> {
     return 0
   } catch (error) {
     const hasFailed = (await service?.stop()) === 'had failed'
-    // A Ctrl+C reaches the service as well, and its silence can be noticed first.
+    // Ctrl+C also reaches the service, so its missing answer may be noticed first.
     const fault = interruption.reason() ?? (hasFailed ? new DemoFailure('the service ended under it') : error)
     printFailure(story, fault)
     const said = service?.said().trim()
@@ -59,13 +59,13 @@ function printFailure(story: DemoReport, fault: unknown): void {
   if (fault instanceof Error && !(fault instanceof DemoFailure)) process.stderr.write(`${fault.stack}\n`)
 }
 
-/** The demo shows the product as it comes; settings of this machine would show another one. */
+/** The demo uses default settings, not those of this machine. */
 function settingsOfDemo(): NodeJS.ProcessEnv {
   const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith('SWITCHBOARD_'))
   return { ...Object.fromEntries(foreign), SWITCHBOARD_VAULT: 'file', SWITCHBOARD_LOG_LEVEL: 'warn' }
 }
 
-/** Ctrl+C ends the story like a step that did not hold, so that the service is stopped and its home removed then too. */
+/** Handles Ctrl+C like a failed step, so that the service is stopped and its home removed. */
 function listenForInterruption(): { happened: Promise<never>; reason(): DemoFailure | undefined } {
   let reason: DemoFailure | undefined
   const happened = new Promise<never>((_resolve, reject) => {
@@ -272,7 +272,7 @@ interface Envelope {
 
 const envelope = ({ body }: Caught) => JSON.parse(body) as Envelope
 
-/** What a receiver does (README, “Receive events”): HMAC over timestamp, a dot and the exact body. */
+/** Verifies a signature like a receiver (README, “Receive events”): HMAC over timestamp, a dot and the exact body. */
 function isSigned({ headers, body }: Caught, secret: string): boolean {
   const digest = createHmac('sha256', secret)
     .update(`${headers['x-service-timestamp'] ?? ''}.${body}`)

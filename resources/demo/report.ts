@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 
-/** A step of the demo did not hold; the sentence says which promise was broken. */
+/** A step of the demo failed; the message names the unfulfilled promise. */
 export class DemoFailure extends Error {}
 
 export interface DemoReport {
-  /** Prints a numbered heading, runs the step and remembers that it held. */
+  /** Prints a numbered heading, runs the step and records its success. */
   step<T>(title: string, act: () => Promise<T>): Promise<T>
   /** A line under the current heading. */
   say(line: string): void
-  /** A line of a drawing: dark on light in every terminal, as cameras want it. */
+  /** A line of an image: dark on light in every terminal, as cameras need it. */
   draw(line: string): void
-  /** A promise of the product; the demo ends with exit code 1 when it does not hold. */
+  /** Checks a promise of the product; the demo ends with exit code 1 if it is not fulfilled. */
   expect(claim: boolean, promise: string): void
-  /** Looks again every few milliseconds until something is there. @throws DemoFailure after ten seconds. */
+  /** Checks every few milliseconds until there is a result. @throws DemoFailure after ten seconds. */
   until<T>(promise: string, look: () => Promise<T | undefined>): Promise<T>
   readonly steps: number
 }

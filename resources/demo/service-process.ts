@@ -10,14 +10,14 @@ export interface ServiceProcess {
   readonly url: string
   /** Runs another command of the product on the same home folder and reads its JSON answer. */
   command(...args: string[]): Promise<Record<string, unknown>>
-  /** Its warnings and its log so far. */
+  /** Its warnings and log so far. */
   said(): string
   /** Ends it and removes its home folder. Calling it again returns the same result. */
   stop(): Promise<'ended' | 'had failed'>
 }
 
 /**
- * Starts the real service as a process of its own with a temporary home, as `npm run serve -- --json` does.
+ * Starts the real service in a separate process with a temporary home, like `npm run serve -- --json`.
  * @param entry the built headless entry.
  */
 export async function startServiceProcess(entry: string, environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {

@@ -1,6 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
-/** Portfolios of the simulated Meta: numbers share one messaging limit, counted in people of a moving 24 hours. */
+/**
+ * Portfolios of the simulated Meta: their numbers share one messaging limit, counted in people within a moving 24
+ * hours.
+ */
 export const sandboxPortfolios: Migration = {
   version: 59,
   name: 'sandbox-portfolios',

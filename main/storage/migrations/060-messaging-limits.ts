@@ -1,6 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
-/** Whom the official numbers of a portfolio reached outside the 24-hour window, and campaigns that wait for its limit. */
+/**
+ * People whom a portfolio's official numbers reached outside the 24-hour window, and campaigns that wait for its
+ * limit.
+ */
 export const messagingLimits: Migration = {
   version: 60,
   name: 'messaging-limits',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What the simulated Meta charges for a message, and who wrote to a number after a click on an ad. */
+/** The simulated Meta's prices of messages, and people who wrote to a number after a click on an ad. */
 export const sandboxGraphPrices: Migration = {
   version: 61,
   name: 'sandbox-graph-prices',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What messages cost, where the operator has corrected or completed the rates that come with the service. */
+/** Rates for messages with which the operator corrects or completes the included ones. */
 export const messageRates: Migration = {
   version: 63,
   name: 'message-rates',

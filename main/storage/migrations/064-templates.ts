@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Templates of the simulated Meta, and when Meta ends the pause of one. */
+/** Templates of the simulated Meta, and the ends of their pauses. */
 export const templates: Migration = {
   version: 64,
   name: 'templates',

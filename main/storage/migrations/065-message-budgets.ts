@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What messages may cost: budgets of campaigns and of accounts, and what is sent and not yet charged. */
+/** Budgets of campaigns and accounts for messages, and sent messages that are not charged yet. */
 export const messageBudgets: Migration = {
   version: 65,
   name: 'message-budgets',

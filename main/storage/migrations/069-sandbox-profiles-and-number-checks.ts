@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What the phones of the sandbox keep beside messages, and checks of which numbers are on WhatsApp. */
+/** Profiles and chat lists of sandbox phones, and checks of which numbers are on WhatsApp. */
 export const sandboxProfilesAndNumberChecks: Migration = {
   version: 69,
   name: 'sandbox-profiles-and-number-checks',

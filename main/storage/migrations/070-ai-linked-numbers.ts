@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** sends_from: the instance that a turn answers over, where that is not its own. */
+/** sends_from: the instance that sends the answers of a turn, if it is not the turn's own. */
 export const aiLinkedNumbers: Migration = {
   version: 70,
   name: 'ai-linked-numbers',

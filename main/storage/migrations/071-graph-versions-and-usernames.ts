@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * official_numbers.graph_version: the version of Meta's API that the number speaks, where that is not the service's.
+ * official_numbers.graph_version: the version of Meta's API for the number, if it differs from the service's.
  * sandbox_profiles.username: the name that a business number of the sandbox network has reserved for itself.
  */
 export const graphVersionsAndUsernames: Migration = {

@@ -1,6 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
-/** Which messages were forwarded, and of which portfolio of Meta's an id of a person is. Of older ones it is not known. */
+/**
+ * Which messages were forwarded, and the portfolio of Meta's to which a person's id belongs. Both are unknown for
+ * older ones.
+ */
 export const forwardedMessagesAndUserIds: Migration = {
   version: 75,
   name: 'forwarded-messages-and-user-ids',

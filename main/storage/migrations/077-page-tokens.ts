@@ -1,8 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * Tokens of the pages that connect a number. token_hash recognizes one, token_sealed shows it again. What versions before
- * wrote into token is hashed, sealed and removed when the numbers are next read, because that needs the key of the vault.
+ * Tokens of the pages that connect a number. token_hash recognizes one, token_sealed allows showing it again. Values
+ * that earlier versions wrote into token are hashed, sealed and removed when the numbers are next read, because that
+ * needs the vault's key.
  */
 export const pageTokens: Migration = {
   version: 77,

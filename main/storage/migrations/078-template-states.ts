@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Templates that Meta has rejected, paused or disabled, as far as it said so or somebody has listed them since. */
+/** Templates that Meta has rejected, paused or disabled, according to callbacks and later lists. */
 export const templateStates: Migration = {
   version: 78,
   name: 'template-states',

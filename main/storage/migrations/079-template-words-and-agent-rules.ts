@@ -1,6 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
-/** The words of Meta's templates, with which messages are stored, and what agents of all numbers of an account keep to. */
+/**
+ * The texts of Meta's templates, which are stored with messages, and the rules for agents of all numbers of an
+ * account.
+ */
 export const templateWordsAndAgentRules: Migration = {
   version: 79,
   name: 'template-words-and-agent-rules',

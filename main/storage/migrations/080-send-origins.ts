@@ -1,9 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * What another room sent a message for, as JSON (`contract/send-origin.ts`). Versions before read it out of the
- * Idempotency-Key. Messages that can still move get theirs here: recipients follow each status, and the other rooms only
- * the first one after `queued`.
+ * The row of another room for which a message was sent, as JSON (`contract/send-origin.ts`). Earlier versions derived
+ * it from the Idempotency-Key. Messages that can still change get theirs here: recipients follow each status, and the
+ * other rooms only the first one after `queued`.
  */
 export const sendOrigins: Migration = {
   version: 80,
