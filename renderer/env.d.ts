@@ -1,6 +1,6 @@
 /// <reference types="vite/client" />
 
-// vue-tsc reads the components themselves; this is what plain TypeScript tools, such as the linter, see instead.
+// vue-tsc reads the components themselves; plain TypeScript tools, such as the linter, see this declaration.
 declare module '*.vue' {
   import type { DefineComponent } from 'vue'
   const component: DefineComponent

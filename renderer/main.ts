@@ -1,4 +1,4 @@
-// First of all: the router takes the fragment for a route.
+// Must be first, because the router takes the fragment for a route.
 import './app/sign-in-code.ts'
 import '@fontsource-variable/inter'
 import ui from '@nuxt/ui/vue-plugin'

@@ -14,21 +14,21 @@ export type AccessRefusal =
   | { readonly reason: 'agency_only' | 'own_account' }
   | { readonly reason: 'feature_off'; readonly feature: Feature }
 
-/** What the person at the window may see: by role, by the features of the account, and by whose account it is. */
+/** What the person at the window may see, by role, the account's features, and the kind of account. */
 export const useAccess = defineStore('access', () => {
   const session = useSession()
-  /** undefined until it is known: everything is shown, and the service refuses what is not allowed. */
+  /** undefined until known: everything is shown, and the service refuses what is not allowed. */
   const features = ref<readonly Feature[]>()
-  /** The account is that of a client of an agency. undefined until it is known. */
+  /** The account belongs to a client of an agency. undefined until known. */
   const isClient = ref<boolean>()
-  /** How many the account has, in use or not; undefined until it is known. */
+  /** Number of instances of the account, connected or not; undefined until known. */
   const voicePackages = ref<number>()
-  /** For numbers; undefined until it is known. */
+  /** Slots for numbers; undefined until known. */
   const slots = ref<{ readonly total: number; readonly free: number }>()
-  /** Why the account sends nothing at the moment. */
+  /** Why the account cannot send now. */
   const held = ref<'suspended' | 'frozen'>()
   const live = useLive()
-  // The account of a client is told of its own features, and that of an agency of its pool.
+  // A client's account is told its own features, and an agency's account its pool.
   live.onNotice(['account', 'agency', 'billing'], () => void load())
   live.onReset(() => void load())
   watch(
@@ -46,19 +46,19 @@ export const useAccess = defineStore('access', () => {
       slots.value = entitlements.slots
       held.value = entitlements.suspended ? 'suspended' : entitlements.frozen ? 'frozen' : undefined
     } catch {
-      // The screens say what is refused.
+      // If this fails, the screens show the refusals.
     }
   }
 
   const isOperator = () => session.session?.role !== 'member'
-  /** undefined: it is not known yet, and words for everybody are shown. */
+  /** undefined: not known yet; texts for everybody are shown. */
   function audience(): Audience | undefined {
     if (session.session === undefined) return undefined
     if (isOperator()) return clientAccountId === null ? 'owner' : 'agency'
     if (isClient.value === undefined) return undefined
     return isClient.value ? 'client' : 'member'
   }
-  /** @returns why something is not for this person in this account; undefined: it is. */
+  /** @returns why this person may not use something in this account; undefined: they may. */
   function refusalOf({ role, feature, isOwnAccount }: Limited): AccessRefusal | undefined {
     if (role === 'operator' && !isOperator()) return { reason: 'agency_only' }
     if (isOwnAccount === true && clientAccountId !== null) return { reason: 'own_account' }
@@ -66,7 +66,7 @@ export const useAccess = defineStore('access', () => {
     return undefined
   }
   const shows = (limited: Limited): boolean => refusalOf(limited) === undefined
-  /** Only the agency can give a client some. */
+  /** Only the agency can add slots to a client's account. */
   const hasNoSlots = computed(() => isClient.value === true && slots.value?.total === 0)
   const isFull = computed(() => slots.value !== undefined && slots.value.free <= 0)
 

@@ -2,14 +2,14 @@ import { ref } from 'vue'
 import { useCommandProblem } from './command-problems.ts'
 
 /**
- * An action of a button: busy while it runs, and the reason is beside the button if it fails.
- * @param about the name of what it is about; without one, it is the name of the screen.
+ * A button's action: busy while it runs, and a failure is shown beside the button.
+ * @param about name of the object; default: the name of the screen.
  */
 export function useAction(about?: () => string) {
   const { showProblem } = useCommandProblem(about)
   const isBusy = ref(false)
 
-  /** @param name of what it is about, where that is one of several. @returns whether it succeeded. */
+  /** @param name name of the object, if it is one of several. @returns whether it succeeded. */
   async function run(act: () => Promise<unknown>, name?: string): Promise<boolean> {
     isBusy.value = true
     try {

@@ -4,9 +4,9 @@ import type { CallOptions, CsvId, FileId, JsonId, Reply } from './operation-type
 import { latestPress, rememberPress } from './presses.ts'
 import { Problem, readProblem } from './problem.ts'
 
-/** Filled in by the build: electron.vite.config.ts. */
+/** Inserted by the build: electron.vite.config.ts. */
 declare const __OPERATIONS__: OperationTable
-/** Named once: the build puts the whole table at every use. */
+/** Used in one place only, because the build inserts the whole table at every use. */
 const OPERATIONS = __OPERATIONS__
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
@@ -14,13 +14,13 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>
 interface RequestOptions {
   readonly query?: Query
   readonly body?: unknown
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly file?: Blob
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  /** In place of the account that the window shows. */
+  /** Overrides the account that the window shows. */
   readonly account?: string | null
-  /** What the words for a refusal depend on. */
+  /** Context for the text of a refusal. */
   readonly operation?: string
 }
 
@@ -30,7 +30,7 @@ export function onSignedOut(act: () => void): void {
   signedOutListener = act
 }
 
-/** Paths on the window's own origin, the same in the desktop app and in a browser: no key and no port is known here. */
+/** Paths on the window's own origin, the same in the desktop app and in a browser, so no key or port is needed here. */
 async function request(method: string, path: string, wish: RequestOptions): Promise<Response> {
   const press = latestPress()
   try {
@@ -50,7 +50,7 @@ async function send(
   try {
     response = await fetch(`${panelPath(path, account)}${queryOf(query)}`, {
       method,
-      // Every change declares JSON, even without a body: no other page can make a browser send that.
+      // Every change declares JSON, even without a body, because other pages cannot make a browser send that.
       headers: {
         accept: 'application/json',
         ...(method !== 'GET' && { 'content-type': file?.type ?? 'application/json' }),
@@ -81,7 +81,7 @@ function queryOf(query: Query = {}): string {
 
 async function json<T>(method: string, path: string, wish: RequestOptions): Promise<T> {
   const response = await request(method, path, wish)
-  // The service's tests hold its answers to the contracts these types come from.
+  // The service's tests check its answers against the contracts that these types come from.
   return (response.status === 204 ? undefined : await response.json()) as T
 }
 
@@ -97,8 +97,8 @@ interface AnyOptions {
 }
 
 /**
- * Calls an operation of the service: `call('listInstances', { query: { limit: 50 } })`. Parameters, body and answer are
- * those of its contract.
+ * Calls an operation of the service: `call('listInstances', { query: { limit: 50 } })`. Parameters, body and answer
+ * have the types of its contract.
  * @throws Problem
  */
 export function call<Id extends keyof Operations>(
@@ -118,7 +118,7 @@ export function call<Id extends keyof Operations>(
   })
 }
 
-/** The address of an operation that answers with a file, for `src` and `href`. */
+/** The URL of an operation that answers with a file, for `src` and `href`. */
 export function fileUrl<Id extends keyof Operations>(id: Id & FileId<Id>, ...options: CallOptions<Id>): string {
   const { params, query } = optionsOf(options)
   return `${panelPath(pathOf(id, params))}${queryOf(query)}`
@@ -142,16 +142,19 @@ export async function fetchPendingFile(url: string): Promise<void> {
 }
 
 /**
- * The conditional types of options are exact for every id; with any id, the compiler cannot resolve them: it would build
- * a union of all operations.
+ * The conditional types of options are exact for a given id; for any id, the compiler would build a union of all
+ * operations.
  */
 const optionsOf = (options: unknown): AnyOptions => (options as readonly [AnyOptions?])[0] ?? {}
 
-/** @param call method and path of an operation, as `DELETE /v1/instances/{id}`. @returns its id; undefined: another version has it. */
+/**
+ * @param call method and path of an operation, such as `DELETE /v1/instances/{id}`. @returns its id; undefined: only
+ * another version has it.
+ */
 export const findOperation = (call: string): string | undefined =>
   Object.entries(OPERATIONS).find(([, [method, path]]) => `${method} ${path}` === call)?.[0]
 
-/** @returns whether an operation only reads, so that it can be repeated without asking. */
+/** @returns whether an operation only reads, so that it can be repeated without confirmation. */
 export const isRead = (id: string | undefined): boolean =>
   id !== undefined && Object.hasOwn(OPERATIONS, id) && OPERATIONS[id as keyof OperationTable][0] === 'GET'
 
@@ -171,7 +174,7 @@ export interface Session {
   readonly password_set: boolean
 }
 
-/** What somebody signs in with. An email is that of a member. */
+/** Sign-in credentials. An email is a member's. */
 export type Credential =
   | { readonly code: string }
   | { readonly password: string }

@@ -10,7 +10,7 @@ export function onAskedForNew(open: () => void): void {
     () => route.path === path && route.query['new'] !== undefined,
     (isAsked) => {
       if (!isAsked) return
-      // Going back must not ask again.
+      // Going back must not open it again.
       const { new: _, ...query } = route.query
       void router.replace({ query }).then(open)
     },

@@ -1,5 +1,5 @@
 /**
- * Who reads: the `owner` of this computer in the own account or, as `agency`, in that of a client; a `member` of the
- * owner's account, or somebody of a `client`. Not everybody can do the same about a problem.
+ * The reader: the `owner` of this computer in their own account, or as `agency` in a client's; a `member` of the
+ * owner's account, or a person of a `client`. Each can do different things about a problem.
  */
 export type Audience = 'owner' | 'agency' | 'member' | 'client'

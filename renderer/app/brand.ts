@@ -6,7 +6,7 @@ import { useLive } from './live.ts'
 import type { Reply } from './operation-types.ts'
 import { useSession } from './session.ts'
 
-/** The brand of the account that the window shows. A member sees the whole console in it. */
+/** The branding of the account that the window shows. Members see the whole console with it. */
 export const useBrand = defineStore('brand', () => {
   const session = useSession()
   const branding = shallowRef<Reply<'updateBranding'>>()
@@ -24,11 +24,11 @@ export const useBrand = defineStore('brand', () => {
     try {
       branding.value = (await call('getAgency')).branding
     } catch {
-      // Without a brand the console looks as usual.
+      // Without branding the console keeps its default look.
     }
   }
 
-  /** Buttons and marks of a member's console take the color, corrected for each mode. */
+  /** Applies the color to buttons and markers of a member's console, corrected for each mode. */
   function paint(): void {
     const root = document.documentElement.style
     const isOwn = session.session?.role === 'member' && branding.value?.colors.primary !== undefined

@@ -2,9 +2,9 @@
 export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * The fields of a form that were changed; only these are sent. The service might refuse the others, for example because the
- * account is held, the address no longer resolves, or the agent was deleted. Another window may also have changed them.
- * @param before the fields as they are stored.
+ * The changed fields of a form; only these are sent. The service might refuse unchanged ones, for example because the
+ * account is held, the URL no longer resolves, or the agent was deleted. Another window may also have changed them.
+ * @param before the stored fields.
  */
 export function changedFields<T extends object>(before: Partial<T>, after: T): Partial<T> {
   const names = Object.keys(after) as (keyof T)[]

@@ -1,10 +1,10 @@
 import { watchEffect, type App, type ComponentPublicInstance } from 'vue'
 import { i18n } from './i18n.ts'
 
-/** What Reka UI calls the button that opens a combobox, in every language. Nuxt UI has no option for it. */
+/** Reka UI's label of the button that opens a combobox, the same in every language. Nuxt UI has no option for it. */
 const GIVEN = 'Show popup'
 
-/** Names the buttons that open comboboxes in the language of the window, for screen readers. */
+/** Translates the labels of buttons that open comboboxes, for screen readers. */
 export function labelComboboxes(app: App): void {
   app.mixin({
     mounted(this: ComponentPublicInstance) {

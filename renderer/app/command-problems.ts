@@ -4,11 +4,11 @@ import { useProblemToast } from './problem-toast.ts'
 import { onPress, placeOf, pressBehind } from './presses.ts'
 import { useProblemText } from './use-problem-text.ts'
 
-/** Why something was not done that a person asked for, beside the button that they pressed. */
+/** Why a person's action failed, shown beside the button that they pressed. */
 export interface CommandProblem {
   readonly id: number
   readonly place: Element
-  /** What it was about. */
+  /** Name of the object. */
   readonly name: string
   readonly title: string
   readonly text: string
@@ -17,17 +17,17 @@ export interface CommandProblem {
 let lastId = 0
 const shown = shallowReactive(new Map<Element, CommandProblem>())
 
-/** By the button that each is beside. */
+/** By the button beside which each is shown. */
 export const commandProblems: ReadonlyMap<Element, CommandProblem> = shown
 
 export function dismiss({ place }: Pick<CommandProblem, 'place'>): void {
   shown.delete(place)
 }
 
-/** Removes what is tried again, and what is about a screen that was left. @returns ends it. */
+/** Removes problems that are retried, and those of a screen that was left. @returns a function that stops this. */
 export function watchCommandProblems(): () => void {
   const endPresses = onPress(([pressed]) => {
-    // Opening a menu tries nothing yet.
+    // Opening a menu is not a retry.
     if (pressed !== undefined && pressed.ariaExpanded !== 'false') shown.delete(pressed)
   })
   const observer = new MutationObserver(() => {
@@ -48,10 +48,9 @@ interface Words {
 
 /**
  * For commands without a form of their own.
- * @param about the name of what they are about; without one, it is the name of the screen.
- * @returns `showProblem` shows why one failed beside the button that was pressed, until it is tried again or dismissed. A
- * toast says it if the button is gone with everything that it was in. `showWords` does the same for an answer that is no
- * error.
+ * @param about name of the object; default: the name of the screen.
+ * @returns `showProblem` shows a failure beside the pressed button until it is retried or dismissed, or as a toast if
+ * the button and its surroundings are gone. `showWords` does the same for an answer that is not an error.
  */
 export function useCommandProblem(about?: () => string) {
   const textOf = useProblemText({ isCommand: true })

@@ -1,18 +1,18 @@
 const CUTS = /(^|[\s:])(truncate|line-clamp-\d+)(\s|$)/
 
-/** Text that a row has no room for is shown in full while the pointer is on it. */
+/** Shows truncated text in full while the pointer is on it. */
 export function showCutText(): void {
   document.addEventListener('pointerover', ({ target }) => {
     const cut = target instanceof Element ? cuttingElement(target) : undefined
     const text = cut?.textContent.trim()
-    // A title that is there already says more, such as the address of a link.
+    // An existing title contains more, such as the URL of a link.
     if (!cut || !text || cut.closest('[title]') !== null) return
     cut.title = text
     cut.addEventListener('pointerleave', () => cut.removeAttribute('title'), { once: true })
   })
 }
 
-/** The element itself, or what cuts it off. */
+/** The element itself, or the ancestor that truncates it. */
 function cuttingElement(target: Element): HTMLElement | undefined {
   for (
     let at: Element | null = target, steps = 0;

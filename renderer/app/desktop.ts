@@ -3,7 +3,7 @@ import { computed, ref, shallowRef } from 'vue'
 import type { PreferencesChange, PreferencesView, UpdateState } from '../../main/contract/window-bridge.ts'
 import { windowBridge } from './window-bridge.ts'
 
-/** What the desktop app on this computer offers besides the service. Empty in a browser. */
+/** Features of the desktop app beyond the service. Empty in a browser. */
 export const useDesktop = defineStore('desktop', () => {
   const bridge = windowBridge()
   const isThere = bridge !== undefined

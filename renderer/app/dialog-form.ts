@@ -2,17 +2,17 @@ import { computed, ref, watch, type Ref } from 'vue'
 import { asProblem, type Problem } from './problem.ts'
 
 interface DialogFormOptions<T, Field extends string> {
-  /** What its fields hold when it opens. */
+  /** Initial values of its fields. */
   readonly begin: () => T
-  /** What is wrong with each field. It is shown once somebody has tried to send the form. */
+  /** Errors of its fields, shown once a person has tried to submit. */
   readonly errors: (form: T) => Readonly<Record<Field, string | false>>
-  /** @param before why the last try failed: if its answer was lost, it may have taken effect. */
+  /** @param before the problem of the previous attempt: if its answer was lost, it may have taken effect. */
   readonly save: (form: T, before: Problem | undefined) => unknown
-  /** It shows a result afterwards. */
+  /** Whether it shows a result afterwards. */
   readonly staysOpen?: boolean
 }
 
-/** The form of a dialog: it begins anew whenever it opens, and closes when it was saved. */
+/** The form of a dialog: it is reset when the dialog opens, and closes after saving. */
 export function useDialogForm<T extends object, Field extends string>(
   isOpen: Ref<boolean>,
   { begin, errors, save, staysOpen = false }: DialogFormOptions<T, Field>,

@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { computed, shallowReactive, type WritableComputedRef } from 'vue'
 import { useUnsaved } from './unsaved.ts'
 
-/** Text of small fields, by what it is for. It stays whatever screen is shown. */
+/** Text of small fields, by purpose. Kept while other screens are shown. */
 const useDrafts = defineStore('drafts', () => {
   const texts = shallowReactive(new Map<string, string>())
   useUnsaved({ isDirty: () => texts.size > 0, staysInWindow: true, discard: () => texts.clear() })
@@ -10,9 +10,9 @@ const useDrafts = defineStore('drafts', () => {
 })
 
 /**
- * The text of a field that keeps what is typed until it is sent.
- * @param key what the text is for, such as `ai.try/<agent>`. Its field may change to another.
- * @param initial what the field shows before somebody types.
+ * The text of a field that is kept until it is sent.
+ * @param key purpose of the text, such as `ai.try/<agent>`. It may change for a field.
+ * @param initial initial text of the field.
  */
 export function useDraft(key: () => string, initial: () => string = () => ''): WritableComputedRef<string> {
   const { texts } = useDrafts()

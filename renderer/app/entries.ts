@@ -1,11 +1,11 @@
 import type { Ref } from 'vue'
 import type { Feature } from '../../main/contract/features.ts'
 
-/** Groups of the sidebar, in their order. `top` and `bottom` have no heading. */
+/** Groups of the sidebar, in order. `top` and `bottom` have no heading. */
 export const GROUPS = ['top', 'numbers', 'engage', 'automate', 'agency', 'developers', 'bottom'] as const
 type Group = (typeof GROUPS)[number]
 
-/** What waits for a person, beside an entry of the sidebar. */
+/** The badge of a sidebar entry: what needs a person. */
 interface Badge {
   readonly count: number
   /** Locale key, counted: “1 call waits for approval”. */
@@ -14,48 +14,51 @@ interface Badge {
   readonly color?: 'primary' | 'warning'
 }
 
-/** How the overview shows a line of what needs attention. */
+/** How the overview shows an issue. */
 export interface AttentionDisplay {
-  /** Locale key of `text` (counted), and of `act` unless there is no action. */
+  /** Locale key of `text` (with a count), and of `act` if it has an action. */
   readonly words: string
   readonly icon: string
-  /** Its words are those of a health issue: `title`, and `text` says what to do. */
+  /** Uses the texts of a health issue: `title`, and `text` for what to do. */
   readonly isIssue?: boolean
-  /** Locale key of what to do, for other lines. */
+  /** Locale key of what to do, for other issues. */
   readonly help?: string
-  /** Where its action leads; absent: the person can do nothing here. @param id of the thing, if the line concerns a single one. */
+  /**
+   * Target of its action; absent: the person can do nothing here. @param id of the object, if the issue concerns a
+   * single one.
+   */
   readonly to?: (id: string | null) => string
-  /** Of a line about a client: the route in its account that shows what the line is about. */
+  /** For an issue of a client: the route in the client's account that shows it. */
   readonly inClient?: (params: Readonly<Record<string, string>>) => string
-  /** A list that can show several of them, and only them: useAttention(). */
+  /** A list that can be filtered to the affected objects: useAttention(). */
   readonly list?: string
 }
 
-/** A room's place in the sidebar, the palette and the shortcuts. */
+/** A room's entry in the sidebar, the palette and the shortcuts. */
 export interface Entry {
   /** Locale key of its name. */
   readonly words: string
   readonly group: Group
-  /** Within the group. */
+  /** Order within the group. */
   readonly order: number
-  /** What lies under it belongs to the entry. */
+  /** Paths below it belong to the entry. */
   readonly path: string
-  /** Where it leads; default: its path. */
+  /** Link target; default: its path. */
   readonly to?: string
   readonly icon: string
-  /** Absent for others. */
+  /** Shown only to this role. */
   readonly role?: 'operator'
-  /** Absent in an account that may not use it. */
+  /** Shown only in accounts with this feature. */
   readonly feature?: Feature
-  /** Only in the operator's own account, not in that of a client. */
+  /** Shown only in the operator's own account, not in a client's. */
   readonly isOwnAccount?: boolean
-  /** Pressed after `g`. */
+  /** Key to press after `g`. */
   readonly key?: string
-  /** Called while the frame is set up. */
+  /** Called when the window frame is set up. */
   readonly useBadge?: () => Readonly<Ref<Badge>>
 }
 
-/** Something the palette does. */
+/** A command of the palette. */
 export interface PaletteAction {
   readonly words: string
   readonly icon: string
@@ -69,19 +72,19 @@ interface PaletteItem {
   readonly to: string
 }
 
-/** What the palette finds by name. */
+/** Objects that the palette finds by name. */
 export interface PaletteFinds {
   readonly items: Readonly<Ref<readonly PaletteItem[]>>
   /** Called when the palette opens. */
   readonly load?: () => Promise<unknown>
-  /** Called a moment after words were typed; the items are what matches them. Without it, the palette searches the items. */
+  /** Called shortly after typing; the items are the matches. Without it, the palette searches the items. */
   readonly search?: (words: string) => Promise<unknown>
 }
 
-/** A kind of ID the palette recognizes when one is pasted whole. */
+/** A kind of ID that the palette recognizes when pasted completely. */
 export interface KnownId {
   readonly pattern: RegExp
-  /** Locale key of what it is. */
+  /** Locale key of its kind. */
   readonly words: string
   readonly icon: string
   readonly to: (id: string) => string
@@ -89,39 +92,39 @@ export interface KnownId {
 
 export interface RoomEntries {
   readonly entries: readonly Entry[]
-  /** Paths of the room that belong to the entry of another one: `{ '/recordings': '/calls' }`. */
+  /** Paths of the room that belong to another room's entry: `{ '/recordings': '/calls' }`. */
   readonly under?: Readonly<Record<string, string>>
   readonly actions?: readonly PaletteAction[]
   readonly ids?: readonly KnownId[]
-  /** Its things in the palette. `use` is called while the frame is set up. */
+  /** Its objects in the palette. `use` is called when the window frame is set up. */
   readonly finds?: { readonly words: string; readonly use: () => PaletteFinds }
-  /** Its lines of the overview, by room and code of the service: `instances.banned`. */
+  /** Its overview issues, by room and code of the service: `instances.banned`. */
   readonly attention?: Readonly<Record<string, AttentionDisplay>>
 }
 
 const modules = import.meta.glob<{ default: RoomEntries }>('../rooms/*/entry.ts', { eager: true })
 const rooms = Object.values(modules).map((module) => module.default)
 
-/** Every entry, in the order of the sidebar. */
+/** Every entry, in sidebar order. */
 export const ENTRIES: readonly Entry[] = rooms
   .flatMap(({ entries }) => entries)
   .toSorted((a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group) || a.order - b.order)
 
-/** What the palette can do. */
+/** Commands of the palette. */
 export const ACTIONS: readonly PaletteAction[] = rooms.flatMap(({ actions = [] }) => actions)
 
-/** What the palette finds by name, besides numbers. */
+/** Objects that the palette finds by name, besides numbers. */
 export const FINDS = rooms.flatMap(({ finds }) => finds ?? [])
 
-/** Undefined if the text is no ID this window has a screen for. */
+/** Undefined if the text is not an ID with a screen in this window. */
 export const findKnownId = (text: string): KnownId | undefined =>
   rooms.flatMap(({ ids = [] }) => ids).find(({ pattern }) => pattern.test(text))
 
-/** Undefined for a line that this window does not know. */
+/** Undefined for an issue that this window does not know. */
 export const findAttentionDisplay = (room: string, code: string): AttentionDisplay | undefined =>
   rooms.find(({ attention }) => attention?.[`${room}.${code}`])?.attention?.[`${room}.${code}`]
 
-/** Where the action of a line leads: to the one thing it is about, or to the list of exactly those it counted. */
+/** Link target of an issue: its single object, or the list of exactly those it counted. */
 export function attentionTarget(room: string, code: string, id: string | null): string | undefined {
   const { to, list } = findAttentionDisplay(room, code) ?? {}
   return id === null && list !== undefined ? `${list}?attention=${room}.${code}` : to?.(id)
@@ -133,7 +136,7 @@ const UNDER: readonly (readonly [path: string, entry: string])[] = rooms.flatMap
   Object.entries(under),
 )
 
-/** The entry a path belongs to: the longest that begins it. */
+/** The entry of a path: the one with the longest matching prefix. */
 export const entryOf = (path: string): Entry | undefined => {
   const place = UNDER.find(([part]) => isWithin(path, part))?.[1] ?? path
   return ENTRIES.filter((entry) => isWithin(place, entry.path)).toSorted((a, b) => b.path.length - a.path.length)[0]

@@ -5,7 +5,10 @@ export interface StreamMessage {
   readonly data: string
 }
 
-/** Cuts the text of a server-sent stream into messages; comments keep it alive and say nothing (HTML: Server-sent events). */
+/**
+ * Splits the text of a server-sent stream into messages; comments only keep the connection alive (HTML: Server-sent
+ * events).
+ */
 export async function* readMessages(stream: ReadableStream<BufferSource>): AsyncGenerator<StreamMessage> {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

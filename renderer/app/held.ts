@@ -3,8 +3,8 @@ import { EFFECTS, type Effect } from '../../main/contract/effects.ts'
 import { useAccess } from './access.ts'
 
 /**
- * @returns why the service refuses calls with an effect while the account is suspended or owes money; undefined: it does
- * not. The notice above every screen says what to do about it.
+ * @returns why the service refuses calls with an effect while the account is suspended or owes money; undefined: it
+ * does not. The notice above every screen says how to fix it.
  */
 export function useHeld(): (effect: Effect) => string | undefined {
   const { t } = useI18n()

@@ -1,8 +1,8 @@
 /**
- * Replaces the package `aria-hidden` (electron.vite.config.ts), which Reka UI uses to hide the page from screen readers
- * while an overlay is open. That is right for a dialog: the page behind it is inert. A menu or a list is part of the page;
- * hiding the rest would take away its heading and landmarks and leave focusable elements hidden.
- * @returns undoes what this call has hidden.
+ * Replaces the package `aria-hidden` (electron.vite.config.ts), which Reka UI uses to hide the page from screen
+ * readers while an overlay is open. That is right for a dialog, because the page behind it is inert. A menu or list
+ * is part of the page; hiding the rest would remove its heading and landmarks and leave focusable elements hidden.
+ * @returns undoes this call.
  */
 export function hideOthers(target: Element): () => void {
   if (target.closest('[role=dialog], [role=alertdialog]') === null) return () => {}
@@ -20,6 +20,6 @@ function siblingsAlongPath(target: Element): Element[] {
   return others
 }
 
-/** Toasts are announced over a dialog too. */
+/** Toasts are announced even while a dialog is open. */
 const isLiveRegion = (other: Element): boolean =>
   other.matches('[aria-live]') || other.querySelector('[aria-live]') !== null

@@ -4,14 +4,14 @@ import type { Words } from './words/by-room.ts'
 
 const STORAGE_KEY = 'switchboard.language'
 
-/** Loaded when it is needed: a person reads one language, and all of them would triple the words of the first load. */
+/** Loaded on demand: a person reads one language, and all of them would triple the texts of the first load. */
 const WORDS: Readonly<Record<Language, () => Promise<{ default: Words }>>> = {
   en: () => import('./words/en.ts'),
   'pt-BR': () => import('./words/pt-BR.ts'),
   es: () => import('./words/es.ts'),
 }
 
-/** The person's choice, else the first system language we support, else English. */
+/** The person's choice, otherwise the first supported system language, otherwise English. */
 function firstLanguage(): Language {
   const wanted = [localStorage.getItem(STORAGE_KEY), ...navigator.languages].filter((tag) => tag !== null)
   for (const tag of wanted) {
@@ -30,7 +30,7 @@ async function load(language: Language): Promise<void> {
   i18n.global.setLocaleMessage(language, words)
 }
 
-/** Resolves when there are words to show. */
+/** Resolves when texts can be shown. */
 export async function startLanguage(): Promise<void> {
   const language = i18n.global.locale.value
   await load(language)

@@ -1,6 +1,6 @@
 /**
- * A busy button is disabled, so the browser takes the focus from it. It gets the focus back once it is enabled again,
- * unless the focus has moved elsewhere.
+ * A busy button is disabled, so the browser removes its focus. It gets the focus back once it is enabled, unless the
+ * focus has moved elsewhere.
  */
 export function keepFocus(): void {
   let last: EventTarget | null = null

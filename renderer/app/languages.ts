@@ -2,7 +2,7 @@
 export const LANGUAGES = ['en', 'pt-BR', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Each in itself. */
+/** Names of the languages, each in its own language. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: 'English',
   'pt-BR': 'Português (Brasil)',

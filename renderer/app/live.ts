@@ -8,13 +8,16 @@ import { asProblem } from './problem.ts'
 export type { Notice } from '../../main/contract/notice.ts'
 
 const RETRY_DELAYS_MS = [250, 500, 1_000, 2_000, 5_000]
-/** The service sends something every 15 seconds; a stream silent for longer is dead, whatever the socket says. */
+/**
+ * The service sends something every 15 seconds, so a stream silent for longer has failed, whatever the socket
+ * reports.
+ */
 const SILENCE_TIMEOUT_MS = 40_000
 
-/** The service's notices, for the whole window: one stream, reopened whenever it breaks. */
+/** The service's notices for the whole window: one stream, reopened after every failure. */
 export const useLive = defineStore('live', () => {
   const isOpen = ref(false)
-  /** The stream broke and could not be reopened: what is on screen is as old as `lastContactMs`. */
+  /** The stream failed and could not be reopened: the data on screen is as old as `lastContactMs`. */
   const isUnreachable = ref(false)
   const lastContactMs = ref(Date.now())
   let retryNow: () => void = () => {}
@@ -33,7 +36,7 @@ export const useLive = defineStore('live', () => {
   function end(): void {
     stop?.abort()
     stop = undefined
-    // What happens until it starts again is not known: screens read everything then.
+    // Changes before the restart are unknown: all screens reload then.
     lastId = undefined
     isOpen.value = false
     isUnreachable.value = false
@@ -68,7 +71,7 @@ export const useLive = defineStore('live', () => {
           out.enqueue(chunk)
         },
       })
-      // Without a position nothing is known of what happened before: screens read everything again.
+      // Without a position, earlier changes are unknown: all screens reload.
       if (hasBeenOpen && lastId === undefined) resetListeners.forEach((act) => act())
       hasBeenOpen = true
       isOpen.value = true

@@ -5,7 +5,7 @@ import type { Router } from 'vue-router'
 import { useLive } from './live.ts'
 import { useProblemToast } from './problem-toast.ts'
 
-/** Says that a screen could not be loaded, and opens it when the service can be reached again. */
+/** Reports a screen that could not be loaded, and opens it when the service can be reached again. */
 export function useLostScreen(router: Router): void {
   const live = useLive()
   const showProblem = useProblemToast()
@@ -17,7 +17,7 @@ export function useLostScreen(router: Router): void {
     if (live.isOpen) showProblem(error)
     else toast.add({ title: t('problems.title.unreachable'), description: t('common.lostScreen'), color: 'error' })
   })
-  // Somebody who went elsewhere stays there.
+  // A person who navigated elsewhere stays there.
   router.afterEach((_to, _from, failure) => {
     if (failure === undefined) wanted = undefined
   })

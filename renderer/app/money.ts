@@ -2,7 +2,7 @@ import { formatter } from './numbers.ts'
 
 const formatOf = (currency: string, locale: string) => formatter(locale, { style: 'currency', currency })
 
-/** How many of the smallest unit are one: 100 for most currencies, 1 for some. */
+/** Smallest units per unit: 100 for most currencies, 1 for some. */
 const unitsOf = (currency: string): number =>
   10 ** (formatOf(currency, 'en').resolvedOptions().maximumFractionDigits ?? 2)
 
@@ -12,7 +12,7 @@ const placesOf = (currency: string): number => Math.round(Math.log10(unitsOf(cur
 export const moneyText = (cents: number, currency: string, locale: string): string =>
   formatOf(currency, locale).format(cents / unitsOf(currency))
 
-/** @param amount in whole units. Small costs keep up to four digits: a cent can be a thousand tokens. */
+/** @param amount in whole units. Small costs keep up to four digits, because a cent may buy a thousand tokens. */
 export const amountOf = (amount: number, currency: string, locale: string, digits?: number): string =>
   formatter(locale, {
     style: 'currency',
@@ -25,12 +25,12 @@ const decimalMark = (locale: string): string =>
     .formatToParts(1.5)
     .find(({ type }) => type === 'decimal')?.value ?? '.'
 
-/** For a field: `49.00`, with the decimal mark of the language. */
+/** For an input field: `49.00`, with the decimal mark of the language. */
 export const amountText = (cents: number, currency: string, locale: string): string =>
   (cents / unitsOf(currency)).toFixed(placesOf(currency)).replace('.', decimalMark(locale))
 
 /**
- * What somebody wrote as an amount, with a point or a comma before the cents.
+ * Parses an amount, with a point or a comma before the decimals.
  * @returns in the smallest unit; undefined unless it is an amount with no more decimals than the currency has.
  */
 export function readAmount(text: string, currency: string): number | undefined {
@@ -42,11 +42,11 @@ export function readAmount(text: string, currency: string): number | undefined {
   return Number(whole) * unitsOf(currency) + Number(decimals.padEnd(places, '0') || '0')
 }
 
-/** Decimals that a price of what is charged by use may have below the smallest unit of its currency. */
+/** Decimals of a usage price below the smallest unit of its currency. */
 const FINE_PLACES = 4
 
 /**
- * A price of what is charged by use, for a field: `0.0001`.
+ * A usage price for an input field: `0.0001`.
  * @param cents in the smallest unit of the currency, as text with decimals.
  */
 export function fineAmountText(cents: string, currency: string, locale: string): string {
@@ -59,7 +59,7 @@ export function fineAmountText(cents: string, currency: string, locale: string):
 }
 
 /**
- * What somebody wrote as the price of a unit of use.
+ * Parses a usage price.
  * @returns in the smallest unit of the currency, as text with up to four decimals; undefined unless it is an amount.
  */
 export function readFineAmount(text: string, currency: string): string | undefined {
@@ -73,7 +73,7 @@ export function readFineAmount(text: string, currency: string): string | undefin
   return fine === '' ? units : `${units}.${fine}`
 }
 
-/** Without the zeros at its end. */
+/** Removes trailing zeros. */
 function withoutZeros(decimals: string): string {
   const kept = Array.from(decimals)
   while (kept.at(-1) === '0') kept.pop()

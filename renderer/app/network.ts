@@ -6,7 +6,7 @@ import type { Network } from '../../main/contract/shapes.ts'
 export const NETWORK_CHOICES = ['all', 'live', 'sandbox'] as const
 type NetworkChoice = (typeof NETWORK_CHOICES)[number]
 
-/** Which numbers the window shows: in lists, the inbox and the overview. Kept in this browser. */
+/** Which network's numbers the window shows in lists, the inbox and the overview. Stored in this browser. */
 export const useNetwork = defineStore('network', () => {
   const kept = useLocalStorage<string>('switchboard.network', 'all')
   const choice = computed<NetworkChoice>({

@@ -22,7 +22,7 @@ export const percentText = (percent: number, locale: string): string =>
 interface Measure {
   readonly value: number
   readonly unit: Unit
-  /** “3 hours” or “3 hr”; short, unless set. */
+  /** “3 hours” or “3 hr”; short by default. */
   readonly display?: 'short' | 'long'
   readonly digits?: number
 }
@@ -37,13 +37,13 @@ const SIZES = [
   ['byte', 0],
 ] as const
 
-/** `1.2 MB`, in the language's way of writing numbers. */
+/** `1.2 MB`, in the number format of the language. */
 export function sizeText(bytes: number, locale: string): string {
   const [unit, value] = inUnit(bytes, 1_000)
   return sizeIn(unit, value, value < 10 ? 1 : 0, locale)
 }
 
-/** A limit in the round numbers in which it was set: `20 MB` for 20 × 1024 × 1024 bytes. */
+/** A limit in the round numbers that it was defined with: `20 MB` for 20 × 1024 × 1024 bytes. */
 export function limitText(bytes: number, locale: string): string {
   const [unit, value] = inUnit(bytes, 1_024)
   const step = Number.isInteger(value) ? 1 : value >= 100 ? 100 : value >= 10 ? 5 : 1
@@ -55,7 +55,7 @@ function inUnit(bytes: number, base: number): [unit: (typeof SIZES)[number][0], 
   return [unit, bytes / base ** power]
 }
 
-// Short, English has no plural of it: “617 byte”.
+// The short English form has no plural: “617 byte”.
 const sizeIn = (unit: Unit, value: number, digits: number, locale: string) =>
   unitText({ value, unit, digits, display: unit === 'byte' ? 'long' : 'short' }, locale)
 
@@ -65,7 +65,7 @@ const LENGTHS = [
   ['minute', 60],
 ] as const
 
-/** The largest unit says enough: “3 hr”, “12 min”, “40 sec”. */
+/** Only the largest unit: “3 hr”, “12 min”, “40 sec”. */
 export function shortDuration(seconds: number, locale: string): string {
   const [unit, length] = LENGTHS.find(([, size]) => seconds >= size) ?? (['second', 1] as const)
   return unitText({ value: Math.floor(seconds / length), unit }, locale)

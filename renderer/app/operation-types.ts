@@ -4,7 +4,10 @@ import type { BodyOf, FileBodySpec, Operation, ParamsOf, QueryOf, ReplyOf } from
 
 type WithFile = { readonly reply: { readonly file: true } }
 
-/** The ID itself if its operation answers with JSON. Asked for one ID at a time: a list of all would check every contract. */
+/**
+ * The ID itself if its operation answers with JSON. Evaluated for one ID at a time, because a list of all would check
+ * every contract.
+ */
 export type JsonId<Id extends keyof Operations> = Operations[Id] extends WithFile ? never : Id
 /** The ID itself if its operation answers with a file. */
 export type FileId<Id extends keyof Operations> = Operations[Id] extends WithFile ? Id : never
@@ -16,14 +19,14 @@ export type CsvId<Id extends keyof Operations> = Operations[Id] extends {
   ? Id
   : never
 
-/** What an operation answers: `Reply<'getInstance'>`. */
+/** The answer of an operation: `Reply<'getInstance'>`. */
 export type Reply<Id extends keyof Operations> = ReplyOf<Operations[Id]>
-/** What an operation takes: `Body<'createInstance'>`. */
+/** The body of an operation: `Body<'createInstance'>`. */
 export type Body<Id extends keyof Operations> = BodyOf<Operations[Id]>
 /** One entry of a list: `Item<'listInstances'>`. */
 export type Item<Id extends keyof Operations> = Reply<Id> extends { data: readonly (infer One)[] } ? One : never
 
-/** Values that are undefined are left out of the address. */
+/** Undefined values are omitted from the URL. */
 type Loose<T> = { readonly [Name in keyof T]: T[Name] | undefined }
 
 /** Required if it has a required property. */
@@ -61,11 +64,11 @@ type Options<O extends Operation> = Field<'params', ParamsOf<O>> &
   KeyField<O> &
   ConfirmField<O> & {
     readonly signal?: AbortSignal | undefined
-    /** For operators: the account of a client, or null for the own one, in place of the one that the window shows. */
+    /** For operators: the account of a client, or null for the own one, instead of the one that the window shows. */
     readonly account?: string | null
   }
 
-/** The options are left out where none is required. */
+/** The options may be omitted if none is required. */
 export type CallOptions<Id extends keyof Operations> =
   Record<never, never> extends Options<Operations[Id]>
     ? [options?: Options<Operations[Id]>]

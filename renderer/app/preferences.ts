@@ -4,8 +4,8 @@ import { useLocalStorage } from '@vueuse/core'
 export const showsDeveloperTools = useLocalStorage('switchboard.developers', true)
 
 /**
- * Whether the last person who signed in here was a member: the sign-in begins with their form. The operator’s, with the
- * command, is for the computer that Switchboard runs on. Kept in this browser.
+ * Whether the last person who signed in here was a member: the sign-in then starts with the members' form. The
+ * operator’s form, with a command, is for the computer that runs Switchboard. Stored in this browser.
  */
 export const signsInAsMember = useLocalStorage('switchboard.member', !isThisComputer(location.hostname))
 

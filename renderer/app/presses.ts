@@ -1,4 +1,4 @@
-/** Something that a person pressed. Innermost first: a button, and what it is in. */
+/** A pressed element and its ancestors, innermost first. */
 export type Press = readonly Element[]
 
 const PRESSABLE =
@@ -8,7 +8,7 @@ let latest: Press | undefined
 const listeners = new Set<(press: Press) => void>()
 const causes = new WeakMap<object, Press>()
 
-/** Notes every button that is pressed, by pointer or by key, before anything reacts to it. @returns ends it. */
+/** Records every pressed button, by pointer or key, before any handler runs. @returns a function that stops it. */
 export function watchPresses(root: Pick<Document, 'addEventListener' | 'removeEventListener'> = document): () => void {
   const note = (event: Event): void => {
     if (event instanceof KeyboardEvent && event.key !== 'Enter' && event.key !== ' ') return
@@ -22,24 +22,24 @@ export function watchPresses(root: Pick<Document, 'addEventListener' | 'removeEv
   return () => types.forEach((type) => root.removeEventListener(type, note, true))
 }
 
-/** @returns ends it. */
+/** @returns a function that stops it. */
 export function onPress(listener: (press: Press) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** What was pressed last: where a request begins, that is what caused it. */
+/** The last pressed element: when a request starts, it caused the request. */
 export const latestPress = (): Press | undefined => latest
 
 export function rememberPress(problem: object, press: Press | undefined): void {
   if (press !== undefined) causes.set(problem, press)
 }
 
-/** What was pressed before something failed. */
+/** The element pressed before something failed. */
 export const pressBehind = (error: unknown): Press | undefined =>
   (typeof error === 'object' && error !== null ? causes.get(error) : undefined) ?? latest
 
-/** What is pressed in a menu or a list belongs to the button that opened it, which stays. */
+/** A press in a menu or list counts for the button that opened it, because that stays. */
 function pressOn(target: EventTarget | null): Press | undefined {
   if (!(target instanceof Element)) return undefined
   let pressed = target.closest(PRESSABLE)
@@ -67,6 +67,6 @@ function chainOf(pressed: Element): Press {
   return chain
 }
 
-/** Where a note about it is shown: the button, or what is left of its surroundings once it is gone. */
+/** Where a note about it is shown: at the button, or at the remaining surroundings once it is gone. */
 export const placeOf = (press: Press | undefined): Element | undefined =>
   press?.find((element) => element.isConnected && element.checkVisibility())

@@ -1,17 +1,17 @@
 import type { Audience } from './audience.ts'
 import type { Problem } from './problem.ts'
 
-/** What is known of a refusal: a problem, or what a record says of one. */
+/** A refusal: a problem, or the error in a record. */
 export type Refusal = Pick<Problem, 'code'> &
   Partial<Pick<Problem, 'operation' | 'detail' | 'retryAfterSeconds' | 'atMs'>>
 
 export interface ProblemText {
   readonly title: string
-  /** What happened, and who can do what about it. */
+  /** What happened, and who can fix it how. */
   readonly text: string
 }
 
-/** Where vue-i18n has words, and what they are. */
+/** Lookup of texts in vue-i18n. */
 export interface Words {
   has(key: string): boolean
   say(key: string, params: Readonly<Record<string, string | number>>, count: number): string
@@ -19,9 +19,9 @@ export interface Words {
 }
 
 /**
- * The words for a refusal: those of its reason, else of its code in this operation, else of its code. Each may differ by
- * who reads them, because not everybody can do the same about it. The sentences of the service, in English and with names
- * of the API, are never shown.
+ * The text for a refusal: by its reason, otherwise by its code in this operation, otherwise by its code. It may
+ * differ by reader, because not everybody can do the same about it. The service's own sentences, in English and with
+ * API names, are never shown.
  */
 export function textOf(refusal: Refusal, audience: Audience | undefined, words: Words): ProblemText {
   const { code, operation, detail, retryAfterSeconds: seconds } = refusal
@@ -44,8 +44,8 @@ export function textOf(refusal: Refusal, audience: Audience | undefined, words: 
 }
 
 /**
- * The words for a refusal of a command, which has no form: what was not done. A field that the service names is not on
- * the screen, so its label would say nothing.
+ * The text for a refused command without a form. If the service names a field, that is not on the screen, so its
+ * label is omitted.
  */
 export function textOfCommand(refusal: Refusal, audience: Audience | undefined, words: Words): ProblemText {
   const found = textOf(refusal, audience, words)
@@ -59,10 +59,10 @@ export function textOfCommand(refusal: Refusal, audience: Audience | undefined, 
   }
 }
 
-/** Where the service does not say how long to wait. */
+/** If the service does not say how long to wait. */
 const A_MINUTE = 60
 
-/** Names of the API as a form has them, and numbers as they are written in this language. */
+/** Labels of form fields instead of API names, and numbers formatted in this language. */
 function paramsOf(params: Readonly<Record<string, string | number>>, words: Words): Record<string, string> {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => {
@@ -74,7 +74,7 @@ function paramsOf(params: Readonly<Record<string, string | number>>, words: Word
   )
 }
 
-/** @param path such as `config.window.start`: the last part that has a label, which a key of somebody's own has not. */
+/** @param path such as `config.window.start`: uses the last part with a label; user-defined keys have none. */
 function labelOf(path: string, words: Words): string {
   const label = path
     .split('.')

@@ -2,7 +2,7 @@ import { useToast } from '@nuxt/ui/composables'
 import { asProblem } from './problem.ts'
 import { useProblemText } from './use-problem-text.ts'
 
-/** @returns shows a toast for anything thrown by a command, which has no form that could show it. */
+/** @returns a function that shows a toast for anything thrown by a command without a form. */
 export function useProblemToast(): (error: unknown) => void {
   const toast = useToast()
   const textOf = useProblemText({ isCommand: true })

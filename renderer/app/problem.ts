@@ -10,7 +10,7 @@ interface ProblemDetails {
 }
 
 /**
- * Why a request failed. Its `message` is for developers, in English: `problem-text.ts` has the words for a person.
+ * Why a request failed. Its `message` is English, for developers; `problem-text.ts` has the texts for people.
  * `status` 0: there was no answer.
  */
 export class Problem extends Error {
@@ -18,13 +18,13 @@ export class Problem extends Error {
   readonly code: string
   readonly requestId: string | undefined
   readonly isRetryable: boolean
-  /** When to try again, where the service says so. */
+  /** When to retry, if the service says so. */
   readonly retryAfterSeconds: number | undefined
-  /** How to sign in, where the service asks for it: its `WWW-Authenticate`. */
+  /** How to sign in, if the service asks for it: its `WWW-Authenticate`. */
   readonly challenge: string | undefined
   /** The operation that was called. */
   readonly operation: string | undefined
-  /** What was wrong exactly, where the service says so. */
+  /** The exact reason, if the service gives one. */
   readonly detail: ErrorDetail | undefined
   /** When the request failed. */
   readonly atMs = Date.now()
@@ -43,7 +43,7 @@ export class Problem extends Error {
   }
 }
 
-/** Turns anything thrown into a problem that can be shown. */
+/** Turns any thrown value into a problem that can be shown. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   return new Problem(0, 'window', error instanceof Error ? error.message : String(error))
@@ -54,11 +54,11 @@ interface ErrorBody {
 }
 
 /**
- * Reads the service's error shape from a response that may be something else entirely.
- * @param operation that was called, if it has a name
+ * Reads an error from a response that may have any content.
+ * @param operation the called operation, if it has a name
  */
 export async function readProblem(response: Response, operation?: string): Promise<Problem> {
-  // A proxy may have answered: anything but the error shape is shown by its status.
+  // A proxy may have answered: an unknown body is shown by its status.
   const body = (await response.json().catch(() => ({}))) as ErrorBody | null
   const { code = 'unexpected', message = `${response.status} ${response.statusText}`, ...more } = body?.error ?? {}
   const challenge = response.headers.get('www-authenticate')
@@ -73,13 +73,13 @@ export async function readProblem(response: Response, operation?: string): Promi
   })
 }
 
-/** A reason that came in another answer than an error. */
+/** A reason from an answer other than an error. */
 export const toDetail = (reason: string | number | undefined, params: ErrorDetail['params']): ErrorDetail | undefined =>
   reason === undefined ? undefined : { reason: reason as ErrorDetail['reason'], params }
 
 /**
- * A frozen account is a matter of its own: it meets every screen that sends, calls or spends. And what may be done
- * already is not in progress.
+ * A frozen account gets its own text, because it affects every screen that sends, calls or spends. An action that was
+ * already done is not in progress.
  */
 const codeOf = (code: string, detail: ErrorDetail | undefined): string =>
   detail?.reason === 'account_frozen' || detail?.reason === 'outcome_unknown' ? detail.reason : code

@@ -1,7 +1,7 @@
 import { useAccess } from './access.ts'
 import { entryOf } from './entries.ts'
 
-/** @returns whether an address of the window leads to a screen that this person may use. */
+/** @returns whether a path of the window leads to a screen that this person may use. */
 export function useReachable(): (to: string) => boolean {
   const access = useAccess()
   return (to) => {

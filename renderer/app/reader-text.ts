@@ -2,8 +2,8 @@ import { useI18n } from 'vue-i18n'
 import { useAccess } from './access.ts'
 
 /**
- * For words that differ by who reads them, because not everybody can do the same about it: `voice.noSlot.text.client`,
- * else `.any`, else the key itself.
+ * For texts that differ by reader, because not everybody can do the same about it: `voice.noSlot.text.client`,
+ * otherwise `.any`, otherwise the key itself.
  */
 export function useReaderText(): (key: string, params?: Readonly<Record<string, string | number>>) => string {
   const { t, te } = useI18n()

@@ -1,8 +1,8 @@
 import type { RouteLocationMatched, RouteLocationNormalizedLoaded } from 'vue-router'
 
 /**
- * A screen of one record starts afresh for another record, so that a form never saves to the one before.
- * @returns undefined for a screen that shows records one after another, such as the inbox.
+ * A record's screen is recreated for another record, so that a form never saves to the previous one.
+ * @returns undefined for a screen that shows several records in turn, such as the inbox.
  */
 export function recordKey({ matched, path }: Pick<RouteLocationNormalizedLoaded, 'matched' | 'path'>) {
   const [screen] = matched

@@ -2,7 +2,7 @@ import { createRouter, createWebHashHistory } from 'vue-router'
 import { ROUTES } from './routes.ts'
 import { mayNavigate } from './unsaved.ts'
 
-/** Routes live in the hash, so neither home has to know them. */
+/** Routes are in the URL's hash, so neither the service nor the desktop app needs to know them. */
 export const router = createRouter({ history: createWebHashHistory(), routes: [...ROUTES] })
 
 router.beforeEach(mayNavigate)

@@ -1,7 +1,7 @@
 /** Time for the browser to begin the download. */
 const KEPT_MS = 10_000
 
-/** Gives the person a file; nothing leaves the machine. */
+/** Saves a file on the person's computer; nothing is sent. */
 export function saveBlob(name: string, blob: Blob): void {
   const url = URL.createObjectURL(blob)
   const link = document.createElement('a')

@@ -15,16 +15,16 @@ export interface SavedForm<T> {
 }
 
 interface SavedFormOptions<T> {
-  /** Whether the form can be saved; marks the fields that are missing or wrong. */
+  /** Whether the form can be saved; marks missing and invalid fields. */
   readonly isComplete?: (form: T) => boolean
-  /** It lives on while another tab of its screen is shown. */
+  /** It is kept while another tab of its screen is shown. */
   readonly isAcrossTabs?: boolean
 }
 
 /**
- * A form for something that is stored. It shows what another window saves, unless there are changes here. Leaving it
- * with changes asks first.
- * @param saved the form as it would be with the stored values; JSON values only.
+ * A form for stored values. It shows what another window saves unless it has unsaved changes. Leaving it with changes
+ * asks first.
+ * @param saved the form for the stored values; JSON values only.
  */
 export function useSavedForm<T extends object>(
   saved: () => T,
@@ -56,7 +56,7 @@ export function useSavedForm<T extends object>(
     const [sent, before] = [copy(form.value), copy(saved())]
     try {
       await save(copy(sent))
-      // Whatever was typed meanwhile stays, and is unsaved.
+      // Text typed meanwhile is kept, as unsaved.
       if (isSame(saved(), before)) accepted.value = sent
       else if (isSame(form.value, sent)) form.value = copy(saved())
     } catch (error) {

@@ -6,31 +6,34 @@ import { signsInAsMember } from './preferences.ts'
 import { asProblem, type Problem } from './problem.ts'
 import { takeSignInCode } from './sign-in-code.ts'
 
-/** How long to wait before the service is asked again, if it does not say. */
+/** Delay before the service is asked again if it gives none. */
 const RETRY_SECONDS = 3
 
-/** Who uses the window. The desktop app needs no sign-in; a browser signs in with a one-time link or a password. */
+/**
+ * The person using the window. The desktop app needs no sign-in; a browser signs in with a one-time link or a
+ * password.
+ */
 export const useSession = defineStore('session', () => {
   const state = ref<'asking' | 'open' | 'closed' | 'unreachable'>('asking')
   const session = ref<Session>()
   const problem = ref<Problem>()
-  /** What the service refused; undefined: nothing, or it could not be asked. */
+  /** The last refusal; undefined: none, or the service could not be asked. */
   const refused = ref<'link' | 'password'>()
-  /** It ended without the person: the page stays behind the sign-in, with all that is typed in it. */
+  /** The session ended without the person's action: the page stays behind the sign-in, with all its input. */
   const isExpired = ref(false)
-  /** A password is set, so it can be asked for. */
+  /** Whether a password is set and can be asked for. */
   const hasPassword = ref(false)
   const live = useLive()
-  // Raised by every request about the session and by its end: an overtaken answer is ignored.
+  // Incremented by every request about the session and by its end; outdated answers are ignored.
   let latest = 0
-  /** The code of the link the page was opened with, until the service accepts or refuses it. */
+  /** The code of the link that opened the page, until the service accepts or refuses it. */
   const code = ref<string>()
   const hasLink = computed(() => code.value !== undefined)
   let retryTimer: ReturnType<typeof setTimeout> | undefined
-  /** Who used this page last. */
+  /** The last user of this page. */
   let lastPerson: string | undefined
-  // The refused request may be older than the current sign-in; only the session itself knows. A page that waits for a
-  // sign-in knows already, whatever it goes on asking for.
+  // The refused request may be older than the current sign-in, so the session itself is checked. A page that waits
+  // for a sign-in already knows, whatever it requests meanwhile.
   onSignedOut(() => void (state.value === 'closed' || look()))
   live.onNotice('account', () => void look())
 
@@ -39,7 +42,7 @@ export const useSession = defineStore('session', () => {
     await tryAgain()
   }
 
-  /** Signs in with the link again, unless the service has refused it. */
+  /** Retries the link's code unless the service has refused it. */
   async function tryAgain(): Promise<void> {
     clearTimeout(retryTimer)
     if (code.value === undefined) return look()
@@ -66,7 +69,7 @@ export const useSession = defineStore('session', () => {
         return expire()
       }
       problem.value = found
-      // A page that is open stays, and says itself that it cannot be reached.
+      // An open page stays, and reports itself that the service cannot be reached.
       if (state.value === 'asking') state.value = 'unreachable'
       if (state.value === 'unreachable') askLater(RETRY_SECONDS)
     }
@@ -100,7 +103,7 @@ export const useSession = defineStore('session', () => {
   }
 
   function open(found: Session): void {
-    // What the page holds is for the person who was here.
+    // The page's data belongs to the previous person.
     if (lastPerson !== undefined && lastPerson !== personOf(found)) return location.reload()
     lastPerson = personOf(found)
     session.value = found

@@ -1,7 +1,7 @@
 const DAY = { day: 'numeric', month: 'short' } as const
 const CLOCK = { hour: 'numeric', minute: '2-digit' } as const
 
-/** Every form in which the window shows a moment. Views name one of them, so that a date looks the same everywhere. */
+/** Every date and time format of the window. Views use these names, so that dates look the same everywhere. */
 const FORMS = {
   /** Feb 26, 2027 */
   date: { dateStyle: 'medium' },
@@ -37,12 +37,12 @@ type TimeForm = keyof typeof FORMS
 interface Shown {
   readonly form: TimeForm
   readonly locale: string
-  /** The zone of this computer, if left out. */
+  /** Default: the zone of this computer. */
   readonly zone?: string | undefined
   readonly nowMs?: number
 }
 
-/** A moment in one of the forms. A day of another year has its year. */
+/** A time in one of the formats. A date in another year includes the year. */
 export function timeText(at: number | string | Date, { form, locale, zone, nowMs = Date.now() }: Shown): string {
   const moment = new Date(at)
   const options: Intl.DateTimeFormatOptions = FORMS[form]
@@ -56,7 +56,7 @@ export function timeText(at: number | string | Date, { form, locale, zone, nowMs
 
 export const exactTime = (at: number | string, locale: string): string => timeText(at, { form: 'exact', locale })
 
-/** “8:19 AM” today, “tomorrow, 8:19 AM”, else “Feb 26, 8:19 AM”. */
+/** “8:19 AM” for today, “tomorrow, 8:19 AM”, otherwise “Feb 26, 8:19 AM”. */
 export function soonText(at: number | string, nowMs: number, locale: string): string {
   const days = daysFrom(nowMs, new Date(at).getTime())
   if (Math.abs(days) > 1) return timeText(at, { form: 'dayTime', locale, nowMs })
@@ -67,7 +67,7 @@ export function soonText(at: number | string, nowMs: number, locale: string): st
 /** “today”, “yesterday”, “tomorrow”. */
 export const dayWord = (days: number, locale: string): string => relative(locale).format(days, 'day')
 
-/** Midnights between two moments, in the zone of this computer. */
+/** Number of midnights between two times, in the zone of this computer. */
 export function daysFrom(fromMs: number, toMs: number): number {
   const startOf = (ms: number) => new Date(ms).setHours(0, 0, 0, 0)
   return Math.round((startOf(toMs) - startOf(fromMs)) / 86_400_000)
@@ -81,7 +81,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60_000],
 ]
 
-/** “3 minutes ago”, “in 2 hours”; undefined within a minute, which every language words differently. */
+/** “3 minutes ago”, “in 2 hours”; undefined within a minute, for which every language has its own text. */
 export function relativeTime(atMs: number, nowMs: number, locale: string): string | undefined {
   const distance = atMs - nowMs
   const unit = UNITS.find(([, ms]) => Math.abs(distance) >= ms)

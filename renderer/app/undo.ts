@@ -21,7 +21,7 @@ export function useUndo(): (title: string, undo: () => unknown) => void {
       toast.add({ title: t('common.undone'), icon: 'i-lucide-undo-2', color: 'neutral', duration: 3_000 })
     } catch (error) {
       const { text } = textOf(asProblem(error))
-      // The button was in the notice that is gone.
+      // The button disappeared with its toast.
       const failed = { icon: 'i-lucide-triangle-alert', color: 'error', duration: 0 } as const
       toast.add({ ...failed, title: `${t('common.notUndone')}: ${title}`, description: text })
     }

@@ -2,7 +2,7 @@ import { ref, watch, type Ref } from 'vue'
 import { mayLeave, useUnsaved, type UnsavedForm } from './unsaved.ts'
 
 /**
- * Asks before a dialog closes and its typed text is lost. Its *Cancel* button closes it without asking.
+ * Asks before a dialog with unsaved input closes. Its *Cancel* button closes it without asking.
  * @param isDone the form was sent and the dialog shows the result.
  * @returns `touch` for the form's `input` events, `setOpen` for the dialog's `update:open`.
  */

@@ -1,27 +1,27 @@
 import { onScopeDispose, ref, shallowReactive, watch } from 'vue'
 import type { RouteLocationNormalized } from 'vue-router'
 
-/** A form whose text is only in the window. */
+/** A form with input that is only in the window. */
 export interface UnsavedForm {
-  /** Its fields differ from what is saved. */
+  /** Its fields differ from the stored values. */
   readonly isDirty: () => boolean
-  /** It stays when another tab or step of its screen is shown. */
+  /** It is kept when another tab or step of its screen is shown. */
   readonly isAcrossTabs?: boolean
-  /** It stays whatever screen is shown; only the end of the window loses it. */
+  /** It is kept on every screen; only closing the window loses it. */
   readonly staysInWindow?: boolean
-  /** Back to what is saved. */
+  /** Restores the stored values. */
   readonly discard: () => void
-  /** Saves it. It is still dirty afterwards if that failed. Without it, the dialog offers no *Save*. */
+  /** Saves it; after a failure it is still dirty. Without it, the dialog offers no *Save*. */
   readonly save?: () => Promise<unknown>
 }
 
 const forms = shallowReactive(new Set<UnsavedForm>())
 
-/** The open question, for the one dialog that asks it. */
+/** The open question, shown by the single dialog for it. */
 export const question = ref<{ readonly canSave: boolean; readonly answer: (choice: Choice) => void }>()
 type Choice = 'save' | 'discard' | 'stay'
 
-/** Counts a form among the unsaved ones while its component is shown. */
+/** Registers a form's unsaved changes while its component is shown. */
 export function useUnsaved(form: UnsavedForm): void {
   forms.add(form)
   onScopeDispose(() => forms.delete(form))
@@ -32,14 +32,14 @@ export const hasUnsaved = (): boolean => [...forms].some((form) => form.isDirty(
 
 /**
  * Asks what to do with unsaved changes, if there are any.
- * @param closes whether a form is about to close; all of them by default.
+ * @param closes whether a form would close; default: all forms.
  * @returns whether they may close: nothing was unsaved, or it was saved or discarded.
  */
 export async function mayLeave(closes: (form: UnsavedForm) => boolean = () => true): Promise<boolean> {
   const listDirty = () => [...forms].filter((form) => closes(form) && form.isDirty())
   const dirty = listDirty()
   if (dirty.length === 0) return true
-  // A second way out while the question is open, such as the browser's Back.
+  // A second navigation while the question is open, such as the browser's Back.
   if (question.value !== undefined) return false
   const choice = await ask(dirty.every(({ save }) => save !== undefined))
   if (choice === 'stay') return false
@@ -63,7 +63,10 @@ function ask(canSave: boolean): Promise<Choice> {
   })
 }
 
-/** Before the address changes. Another screen, agent, tab or step closes forms; a filter or a page of a list does not. */
+/**
+ * Runs before the URL changes. Another screen, agent, tab or step closes forms; a filter or a page of a list does
+ * not.
+ */
 export function mayNavigate(to: RouteLocationNormalized, from: RouteLocationNormalized): Promise<boolean> | true {
   const isAnother = (name: 'agent' | 'tab' | 'step') => to.query[name] !== from.query[name]
   const closes = (form: UnsavedForm) => form.staysInWindow !== true
@@ -79,7 +82,7 @@ export function onUnsavedChange(tell: (isUnsaved: boolean) => void): void {
 /** Lets the browser ask before the page is closed or reloaded. The desktop app asks before it quits. */
 export function askBeforeUnload(): void {
   const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-  // A page that listens for it is not kept for going back, so it listens only while there is something to lose.
+  // A page with this listener is not kept for the browser's Back, so it listens only while something would be lost.
   watch(hasUnsaved, (isUnsaved) => (isUnsaved ? addEventListener : removeEventListener)('beforeunload', ask), {
     flush: 'sync',
   })

@@ -5,9 +5,9 @@ import { textOf, textOfCommand, type ProblemText, type Refusal, type Words } fro
 import { useReconnected } from './reconnected.ts'
 
 /**
- * @returns what to show of a problem, in the language of the window and for the person who reads it. Inside a `computed`,
- * the words change once the service can be reached again.
- * @param isCommand the refusals are of buttons without a form.
+ * @returns the text of a problem, in the language of the window and for its reader. Inside a `computed`, it changes
+ * once the service can be reached again.
+ * @param isCommand the problems come from buttons without a form.
  */
 export function useProblemText({ isCommand = false } = {}): (refusal: Refusal) => ProblemText {
   const { t, te, n, locale } = useI18n()

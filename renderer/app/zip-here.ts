@@ -1,8 +1,8 @@
 import { unzipSync, zipSync, type FlateError, type Unzipped, type Zippable } from 'fflate/browser'
 
 /**
- * Replaces the package `fflate` (electron.vite.config.ts), with which spreadsheets are packed and unpacked: for large files
- * it starts workers, which the content security policy refuses. Everything happens in the page instead.
+ * Replaces the package `fflate` (electron.vite.config.ts), which packs and unpacks spreadsheets: for large files it
+ * starts workers, which the content security policy forbids. Here everything runs in the page.
  */
 export { strFromU8, strToU8, Unzip, unzipSync, zipSync } from 'fflate/browser'
 
@@ -21,7 +21,7 @@ function finish<T>(act: () => T, done: Done<T>): void {
   try {
     result = act()
   } catch (error) {
-    // The callers look at the error first, as with the package itself.
+    // Callers check the error first, as with the package itself.
     done(error as FlateError, undefined as T)
     return
   }

@@ -7,7 +7,7 @@ import type { Reply } from '../app/operation-types.ts'
 
 type Act = (typeof ABILITIES)['act'][number]
 
-/** What the engine of a number can do. Nothing, until the service has said it. */
+/** The abilities of a number's engine. Empty until the service has reported them. */
 export const useAbilities = defineStore('abilities', () => {
   const all = shallowRef<Reply<'listEngines'>['data']>([])
   let isAsked = false

@@ -1,11 +1,11 @@
 import { findColumn } from '../../main/contract/list-columns.ts'
 
-/** What an import can fill. */
+/** A field that an import can fill. */
 export interface ImportField {
   readonly key: string
   readonly label: string
   readonly isRequired: boolean
-  /** Other names its column may have, in any language. */
+  /** Other names of its column, in any language. */
   readonly aliases: readonly string[]
 }
 
@@ -16,7 +16,7 @@ export interface FileColumn {
   readonly samples: readonly string[]
 }
 
-/** Index of the column for each field that has one. Two fields never share a column. */
+/** Column index of each assigned field. Two fields never share a column. */
 export type ColumnMapping = Readonly<Record<string, number>>
 
 /** Matches columns to fields by name, ignoring case, accents and punctuation. */
@@ -30,7 +30,7 @@ export function guessMapping(fields: readonly ImportField[], columns: readonly F
   return mapping
 }
 
-/** @param index undefined: the field gets no column. Another field that had the column loses it. */
+/** @param index undefined: clears the field. Another field with this column loses it. */
 export function assignColumn(mapping: ColumnMapping, key: string, index: number | undefined): ColumnMapping {
   const others = Object.entries(mapping).filter(([other, at]) => other !== key && at !== index)
   return Object.fromEntries(index === undefined ? others : [...others, [key, index]])

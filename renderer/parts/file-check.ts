@@ -1,5 +1,8 @@
 export interface FileRule {
-  /** Endings with their dot, in lower case. Media types are not checked: systems disagree on that of a CSV file. */
+  /**
+   * Extensions with their dot, in lower case. Media types are not checked, because systems report different ones for
+   * CSV files.
+   */
   readonly endings: readonly string[]
   readonly maxBytes: number
 }

@@ -1,6 +1,6 @@
 const letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** `AS` for Ana Souza. One visible letter may be several characters: an emoji is never cut in two. */
+/** `AS` for Ana Souza. A visible letter may be several characters, so that emoji are never cut in two. */
 export const initials = (name: string): string =>
   name
     .trim()

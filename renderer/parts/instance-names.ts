@@ -3,11 +3,11 @@ import { computed } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { useInstances } from '../rooms/instances/store.ts'
 
-/** The instances as choices, for other rooms. */
+/** The instances as options, for other rooms. */
 export const useInstanceNames = defineStore('instance-names', () => {
   const instances = useInstances()
   const records = computed(() => (instances.isLoaded ? instances.all : undefined))
-  /** Every instance was read: one that is missing does not exist. */
+  /** Every instance was loaded, so a missing one does not exist. */
   const isWhole = computed(() => instances.isWhole)
   const problem = computed(() => instances.problem)
   const byId = computed<ReadonlyMap<string, string>>(() => new Map(instances.all.map(({ id, name }) => [id, name])))
@@ -16,7 +16,7 @@ export const useInstanceNames = defineStore('instance-names', () => {
   return { records, isWhole, problem, byId, choices, load: instances.load }
 })
 
-/** @returns what to show for an instance's id: its name, or that it was deleted; nothing until that is known. */
+/** @returns the text for an instance's id: its name, or that it was deleted; empty until known. */
 export function useInstanceName(): (id: string) => string {
   const { t } = useI18n()
   const names = useInstanceNames()

@@ -2,7 +2,7 @@ import type { Interactive } from '../../main/contract/interactive.ts'
 import type { MessageContent } from '../../main/contract/message-content.ts'
 import { INTERACTIVE_LIMITS } from '../../main/contract/message-limits.ts'
 
-/** The kinds that are written in the composer. */
+/** The kinds that the composer supports. */
 export const WRITTEN_KINDS = [
   ...(['button', 'list', 'cta_url', 'location_request_message', 'request_contact_info'] as const),
   ...(['address_message', 'flow', 'product', 'product_list'] as const),
@@ -24,14 +24,14 @@ export const HEADER_MEDIA = ['image', 'video', 'document'] as const
 export interface HeaderMediaDraft {
   readonly type: (typeof HEADER_MEDIA)[number]
   readonly url: string
-  /** Of a document. */
+  /** File name of a document. */
   readonly filename: string
 }
 
-/** Countries whose people can be asked for their address. */
+/** Countries in which Meta allows requests for an address. */
 export const ADDRESS_COUNTRIES = ['IN', 'SG'] as const
 
-/** A message with buttons or a list that is being written. */
+/** A draft of a message with buttons or a list. */
 export interface InteractiveDraft {
   readonly kind: WrittenKind
   readonly header: string
@@ -41,17 +41,17 @@ export interface InteractiveDraft {
   readonly footer: string
   /** Titles of reply buttons. */
   readonly buttons: readonly string[]
-  /** What opens the list or the link. */
+  /** Label of the button that opens the list or the link. */
   readonly button: string
   readonly url: string
   readonly sections: readonly SectionDraft[]
-  /** Whose people are asked for their address. */
+  /** Country for a request for an address. */
   readonly country: (typeof ADDRESS_COUNTRIES)[number]
-  /** The ID of a form at Meta, and the screen it opens with; '': its first. */
+  /** The ID of a form at Meta, and its start screen; '': its first. */
   readonly flow: string
   readonly screen: string
   readonly catalog: string
-  /** IDs of products, with commas between them. One product is a list of one. */
+  /** IDs of products, separated by commas. A single product is a list of one. */
   readonly products: string
 }
 
@@ -75,7 +75,7 @@ export const hasHeader = (kind: WrittenKind): boolean => !WITHOUT_HEADER.include
 export const hasFooter = (kind: WrittenKind): boolean => !WITHOUT_FOOTER.includes(kind)
 export const hasOpener = (kind: WrittenKind): kind is 'list' | 'cta_url' | 'flow' =>
   kind === 'list' || kind === 'cta_url' || kind === 'flow'
-/** The button of a form can be longer. */
+/** The button of a form may be longer. */
 export const longestOpener = (kind: WrittenKind): number =>
   INTERACTIVE_LIMITS[kind === 'flow' ? 'flowButton' : 'openButton']
 
@@ -83,7 +83,10 @@ export const canHaveMedia = (kind: WrittenKind): boolean => kind === 'button' ||
 
 export const longestBody = (kind: WrittenKind): number => INTERACTIVE_LIMITS[kind === 'list' ? 'listBody' : 'body']
 
-/** What is still wrong, under `messages.interactive.fault`, by field; `sections.0.rows.1` is the second row of the first section. */
+/**
+ * Remaining errors, under `messages.interactive.fault`, by field; `sections.0.rows.1` is the second row of the first
+ * section.
+ */
 export type InteractiveFaults = Readonly<Record<string, 'empty' | 'same' | 'url' | 'one' | 'many'>>
 
 export function faultsOf(draft: InteractiveDraft): InteractiveFaults {
@@ -120,10 +123,10 @@ export function faultsOf(draft: InteractiveDraft): InteractiveFaults {
   return faults
 }
 
-/** In a campaign, it may be made of variables. */
+/** In a campaign, it may contain variables. */
 const isWebAddress = (url: string): boolean => /^(?:https?:\/\/\S+|\{\{[^{}]+\}\}\S*)$/.test(url.trim())
 
-/** The message of a draft without faults. Ids are the titles, which programs can read. */
+/** The message of a valid draft. Titles serve as ids, which programs can read. */
 export function interactiveOf(draft: InteractiveDraft): Interactive {
   const { kind } = draft
   const [header, body, footer, button] = [draft.header, draft.body, draft.footer, draft.button].map((text) =>
@@ -185,7 +188,7 @@ function sectionsOf(drafts: readonly SectionDraft[]): NonNullable<Interactive['s
   }))
 }
 
-/** What is not written yet has a place in the preview. */
+/** Placeholders for missing text in the preview. */
 export function previewOf(draft: InteractiveDraft): InteractiveDraft {
   const orDots = (text: string) => (text.trim() === '' ? '…' : text)
   const rows = (section: SectionDraft) => section.rows.map((row) => ({ ...row, title: orDots(row.title) }))
@@ -200,14 +203,14 @@ export function previewOf(draft: InteractiveDraft): InteractiveDraft {
 const isWritten = (type: Interactive['type']): type is WrittenKind =>
   (WRITTEN_KINDS as readonly string[]).includes(type)
 
-/** What programs can add to a form or a list of products, and the composer does not have. */
+/** Options of a form or product list that only programs can set. */
 function hasMore({ type, flow, sections = [] }: Interactive): boolean {
   if (type === 'product_list') return sections.length > 1 || sections.some(({ title }) => title !== undefined)
   const { id, screen: _, ...more } = flow ?? {}
   return type === 'flow' && (id === undefined || Object.keys(more).length > 0)
 }
 
-/** A message that could not be sent, to be changed and sent again; null for one that is not written here. */
+/** The draft of a failed message, to be changed and sent again; null for one that this form does not support. */
 export function draftOfInteractive(message: Interactive | undefined): InteractiveDraft | null {
   if (message === undefined || !isWritten(message.type) || hasMore(message)) return null
   const {
@@ -240,7 +243,7 @@ export function draftOfInteractive(message: Interactive | undefined): Interactiv
   }
 }
 
-/** How a message is shown before the service has it. */
+/** How a message is shown before the service has stored it. */
 export function shownInteractive(message: Interactive): Extract<MessageContent, { type: 'interactive' }> {
   const {
     type,

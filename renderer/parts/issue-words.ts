@@ -3,10 +3,10 @@ import type { IssueDetails } from '../../main/contract/health-issue.ts'
 import { timeText } from '../app/time.ts'
 import { nameGroups, type GroupNames } from './group-names.ts'
 
-/** The words of what is known of a health issue, and where at Meta it is mended. */
+/** Texts for details of a health issue, and Meta's page on which it can be fixed. */
 export function useIssueWords() {
   const { t, n, locale } = useI18n()
-  /** None that is over. */
+  /** Leaves out expired ones. */
   const future = (name: 'until' | 'next_retry_at', at: string | undefined) =>
     at === undefined || Date.parse(at) <= Date.now()
       ? []
@@ -21,7 +21,7 @@ export function useIssueWords() {
     ]
   }
 
-  /** @param code of the issue, if it counts something. @param names of the groups of the number, where they are known. */
+  /** @param code of the issue, if it counts something. @param names of the number's groups, if known. */
   function factsOf(details: IssueDetails, code?: string, names: GroupNames = new Map()): string[] {
     const { group_ids: groups = [], fields = [], count, limit } = details
     const named = (
@@ -45,7 +45,7 @@ export function useIssueWords() {
     ]
   }
 
-  /** Undefined for an issue that is not mended there. */
+  /** Undefined for an issue that is not fixed there. */
   function placeOf(code: string): { readonly label: string; readonly url: string } | undefined {
     const place = findPlace(code)
     return place && { label: t(`instances.issuePlace.${place}`), url: URLS[place] }
@@ -54,7 +54,7 @@ export function useIssueWords() {
   return { factsOf, placeOf }
 }
 
-/** `removed_primary_inactivity` is the reason in words. */
+/** `removed_primary_inactivity` as text. */
 const isNamedByCode = (code = '') => code.startsWith('removed_')
 
 const COUNTED = ['media_missing', 'callbacks_unread', 'webhooks_failing', 'templates_nearly_full'] as const
@@ -69,7 +69,7 @@ const URLS: Readonly<Record<Place, string>> = {
   business_settings: 'https://business.facebook.com/settings/',
 }
 
-/** What only Meta's own pages can mend. */
+/** Issues that can be fixed only on Meta's pages. */
 const IN_WHATSAPP_MANAGER =
   /^(?:held_(?:payment|policy|display_name)|restricted_.+|pin_.+|limit_increase_blocked|official_account_rejected|profile_picture_lost|account_.+|display_name_rejected|groups?_suspended|number_error|quality_(?:low|medium)|templates_nearly_full)$/
 

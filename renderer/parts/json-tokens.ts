@@ -5,7 +5,7 @@ export interface JsonToken {
 
 const PIECE = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|[^"\-\dtfn]+|./gs
 
-/** Indented JSON as tokens that can be coloured. */
+/** Indented JSON as tokens for coloring. */
 export function tokenizeJson(value: unknown): JsonToken[] {
   const text = JSON.stringify(value, null, 2) as string | undefined
   return [...(text ?? '').matchAll(PIECE)].flatMap(([whole, string, colon, number, word]): JsonToken[] => {
@@ -20,7 +20,7 @@ export function tokenizeJson(value: unknown): JsonToken[] {
   })
 }
 
-/** The value of a JSON text, else the text itself. */
+/** The value of a JSON text, otherwise the text itself. */
 export function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

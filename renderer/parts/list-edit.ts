@@ -1,8 +1,8 @@
 import { nextTick, type Ref } from 'vue'
 
 /**
- * Edits a list that somebody else keeps.
- * @param list its element: the field of what is added takes the focus.
+ * Edits a list owned by the caller.
+ * @param list its element: the field of a new entry gets the focus.
  */
 export function useListEdit<T>(
   items: () => readonly T[],

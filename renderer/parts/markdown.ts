@@ -15,19 +15,19 @@ export type Block =
   | { readonly kind: 'table'; readonly rows: readonly (readonly (readonly Span[])[])[] }
 
 export interface Section {
-  /** Part of the address. */
+  /** Anchor in the URL. */
   readonly id: string
   readonly title: string
   readonly markdown: string
 }
 
-/** Markdown as data: components show it without HTML, which could carry scripts. */
+/** Markdown as data: components render it without HTML, which could contain scripts. */
 export const toBlocks = (markdown: string): Block[] => tokensOf(markdown).flatMap(toBlock)
 
-/** The same as one line without any marks, for a title. */
+/** Plain text in one line, for a title. */
 export const plainText = (markdown: string): string => textOf(toSpans(tokensOf(markdown))).trim()
 
-/** Cuts the README at its `##` headings; what comes before the first one is the introduction. */
+/** Splits the README at its `##` headings; text before the first one is the introduction. */
 export function toSections(markdown: string): Section[] {
   const sections: { id: string; title: string; markdown: string }[] = []
   for (const token of tokensOf(markdown)) {
@@ -39,7 +39,7 @@ export function toSections(markdown: string): Section[] {
   return sections
 }
 
-/** `Token` also has the tokens of extensions, and there are none. */
+/** `Token` also includes extension tokens, which are not used. */
 const tokensOf = (markdown: string) => lexer(markdown) as MarkedToken[]
 
 const slugOf = (title: string) =>

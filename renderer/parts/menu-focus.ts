@@ -1,7 +1,7 @@
 import { watch } from 'vue'
 
 /**
- * A closing dialog returns the focus to where it was. After a menu that was an item, which no longer exists: the menu's
+ * A closing dialog returns the focus to the previous element. For a menu item, which no longer exists, the menu's
  * button gets the focus instead.
  * @returns a handler for the dialog's `onCloseAutoFocus`.
  */
@@ -12,7 +12,7 @@ export function useMenuFocus(isOpen: () => boolean): (event: Event) => void {
     (open) => {
       if (open) button = buttonOf(document.activeElement?.closest('[role=menu]'))
     },
-    // Some dialogs are created open.
+    // Some dialogs are open when created.
     { immediate: true },
   )
   return (event) => {

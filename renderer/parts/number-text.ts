@@ -1,15 +1,15 @@
 import { shallowRef } from 'vue'
 
-/** Knows the formats of all countries, once it is loaded: it is too large for the first load. */
+/** The formats of all countries, loaded later because they are too large for the first load. */
 const formats = shallowRef<(digits: string) => string | undefined>()
 
-/** Numbers that are on screen are written again once the formats are there. */
+/** Numbers on screen are formatted again once the formats are loaded. */
 export async function loadNumberFormats(): Promise<void> {
   const { parsePhoneNumberFromString } = await import('libphonenumber-js/min')
   formats.value = (digits) => parsePhoneNumberFromString(`+${digits}`)?.formatInternational()
 }
 
-/** `+1 202 555 0147`: a number as its country writes it for people abroad; in Brazil with its usual hyphen. */
+/** `+1 202 555 0147`: a number in the international format of its country; for Brazil with its usual hyphen. */
 export function numberText(digits: string): string {
   const american = /^1(\d{3})(\d{3})(\d{4})$/.exec(digits)
   if (american) return `+1 ${american.slice(1).join(' ')}`

@@ -9,14 +9,14 @@ import { addressText, isHiddenId } from '../rooms/messages/number.ts'
 type Person = Pick<Item<'listContactNames'>, 'name' | 'number' | 'username'>
 
 const MOST_AT_ONCE = 100
-/** People whose names are kept; of more, those asked for last. */
+/** Limit of cached people; the most recently requested are kept. */
 const MOST_KEPT = 2_000
-/** Contacts change with every message: they are not read again more often than this. */
+/** Contacts change with every message, so they are reloaded no more often than this. */
 const REREAD_MS = 5_000
 
-/** What people are called, by their number or hidden id, as the contacts of the account have them. */
+/** Names of people from the account's contacts, by number or hidden id. */
 export const usePersonNames = defineStore('person-names', () => {
-  /** null: asked for, and not known. */
+  /** null: requested, and unknown. */
   const names = shallowReactive(new Map<string, Person | null>())
   const wanted = new Set<string>()
   let isReading = false
@@ -34,7 +34,7 @@ export const usePersonNames = defineStore('person-names', () => {
     const latest = [...names.keys()].slice(-MOST_AT_ONCE)
     if (latest.length === 0) return
     const others = [...names.keys()].slice(0, -MOST_AT_ONCE)
-    // Those that are on screen are asked for again when they are drawn.
+    // Names on screen are requested again when they are drawn.
     for (const phone of others) names.delete(phone)
     for (const phone of latest) wanted.add(phone)
     void read()
@@ -43,7 +43,7 @@ export const usePersonNames = defineStore('person-names', () => {
   async function read(): Promise<void> {
     if (isReading) return
     isReading = true
-    // Rows that are drawn together ask together.
+    // Rows that are drawn together share one request.
     await Promise.resolve()
     try {
       while (wanted.size > 0) {
@@ -54,7 +54,7 @@ export const usePersonNames = defineStore('person-names', () => {
         for (const phone of phones) names.set(phone, found.get(phone) ?? null)
       }
     } catch {
-      // Numbers are shown instead; a new connection asks again.
+      // Numbers are shown instead; a new connection requests the names again.
       wanted.clear()
     } finally {
       isReading = false
@@ -70,11 +70,11 @@ export const usePersonNames = defineStore('person-names', () => {
     return names.get(phone) ?? undefined
   }
 
-  /** @returns undefined while the name is not known, and for a person without a name. */
+  /** @returns undefined while the name is unknown, and for a person without a name. */
   const nameOf = (phone: string): string | undefined => find(phone)?.name ?? undefined
-  /** Whether a person is known only by an id of the network, and not by a number. */
+  /** Whether only the network's id of a person is known, and no number. */
   const isHidden = (phone: string): boolean => (find(phone)?.number === null ? true : isHiddenId(phone))
-  /** Their number, else the username that people know them by, and never an id of the network. */
+  /** The number, otherwise the username, and never an id of the network. */
   const addressOf = (phone: string): string => addressText(phone, find(phone)) ?? i18n.global.t('common.numberHidden')
 
   return { nameOf, isHidden, addressOf, textOf: (phone: string): string => nameOf(phone) ?? addressOf(phone) }

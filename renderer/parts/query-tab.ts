@@ -1,7 +1,7 @@
 import { computed, type WritableComputedRef } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 
-/** The chosen tab, kept as `?tab=` in the address. The first one is the address without it. */
+/** The selected tab, stored as `?tab=` in the URL. The first tab has a URL without it. */
 export function useQueryTab(tabs: () => readonly { readonly value: string }[]): WritableComputedRef<string> {
   const route = useRoute()
   const router = useRouter()

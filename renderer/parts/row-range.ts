@@ -1,4 +1,4 @@
-/** The rows of a long list that exist in the page. */
+/** The rendered rows of a long list. */
 export interface RowRange {
   readonly first: number
   readonly last: number

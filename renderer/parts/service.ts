@@ -16,10 +16,10 @@ export const useService = defineStore('service', () => {
   live.onNotice('service', () => void refresh())
   live.onReset(() => void refresh())
 
-  /** In a browser the window's origin is the service's; only the service knows its other addresses. */
+  /** In a browser, the window's origin is the service's URL; only the service knows its other addresses. */
   const mcpAddress = computed(() => view.value?.mcp_address ?? `${location.origin}/mcp`)
 
-  /** The keychain is locked: nothing is signed and nothing is sent. */
+  /** The keychain is locked: nothing can be signed or sent. */
   const isSealed = computed(() => view.value?.vault.state === 'sealed')
 
   /** How a client on the same computer as the service starts the stdio bridge. */

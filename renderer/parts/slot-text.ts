@@ -4,13 +4,13 @@ import { useAccess } from '../app/access.ts'
 import { useProblemText } from '../app/use-problem-text.ts'
 import { useInstances } from '../rooms/instances/store.ts'
 
-/** @returns why the account can have no other number; undefined if it can. */
+/** @returns why the account cannot have another number; undefined if it can. */
 export function useSlotText(): ComputedRef<string | undefined> {
   const { t } = useI18n()
   const access = useAccess()
   const instances = useInstances()
   const textOf = useProblemText()
-  // Each number takes a slot, and gives it back when it is deleted.
+  // Each number uses a slot until it is deleted.
   watch(
     () => instances.all.length,
     () => void access.load(),

@@ -1,6 +1,6 @@
 import { watch, type Ref } from 'vue'
 
-/** The primary action first, then anything usable. */
+/** The primary action first, then anything focusable. */
 const CANDIDATES = ['[data-primary-action]', 'input, textarea, button, a[href]'].map((each) =>
   each
     .split(', ')
@@ -25,7 +25,7 @@ export function useStepFocus(stage: Ref<HTMLElement | null>, step: () => unknown
   )
 }
 
-/** On nothing, or on the dialog as a whole, where it falls when the focused element disappears. */
+/** The focus is on nothing, or on the dialog itself, where it moves when the focused element disappears. */
 function isLost(): boolean {
   const on = document.activeElement
   return on === null || on === document.body || on.matches('[role=dialog]')

@@ -9,12 +9,12 @@ import { useNetwork } from '../app/network.ts'
 import type { Item } from '../app/operation-types.ts'
 import { useProblemToast } from '../app/problem-toast.ts'
 
-/** A busy service sends many notices a second. */
+/** A busy service sends many notices per second. */
 const REFRESH_MS = 2_000
 
 /**
- * What one line of the overview counted, as the address of a list asks for it: `?attention=instances.banned`. Lists show
- * only these things, so that they are as many as the line says.
+ * The objects that an overview issue counted, as in a list's URL: `?attention=instances.banned`. Lists show only
+ * these, so that their number matches the issue.
  */
 export function useAttention() {
   const { t, n } = useI18n()
@@ -30,7 +30,7 @@ export function useAttention() {
     const [room = '', code = ''] = asked.value.split('.')
     return route.path === path ? findAttentionDisplay(room, code) : undefined
   })
-  /** Undefined: the list is not narrowed. Empty until the service has said which they are. */
+  /** Undefined: the list is not filtered. Empty until the service has listed them. */
   const ids = computed(() => (display.value === undefined ? undefined : new Set(line.value?.ids)))
   const label = computed(() => {
     if (display.value === undefined) return ''

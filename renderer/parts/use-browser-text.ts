@@ -1,6 +1,6 @@
 import { useI18n } from 'vue-i18n'
 
-/** @returns `Chrome on Windows`, as the service writes it, in the language of the window. */
+/** @returns `Chrome on Windows` as the service writes it, translated to the window's language. */
 export function useBrowserText(): (name: string) => string {
   const { t } = useI18n()
   return (name) => {

@@ -8,13 +8,13 @@ interface VirtualRowsOptions<Row> {
   readonly scroller: () => HTMLElement | null
   /** Height of every row. */
   readonly rowPx: number
-  /** Rows drawn above and below what is visible. */
+  /** Extra rows rendered above and below the visible ones. */
   readonly overscan?: number
   /** Height of what scrolls above the rows. */
   readonly marginPx?: () => number
   /** Free space below the last row. */
   readonly endPx?: () => number
-  /** Left out, a row's element is reused for another row: the fastest, for rows without a state. */
+  /** Without it, a row's element is reused for other rows, which is fastest for rows without state. */
   readonly keyOf?: (row: Row) => string
   /** Called while one of the last 20 rows is drawn. It may be called again before more rows arrive. */
   readonly onNearEnd?: () => void
@@ -22,7 +22,7 @@ interface VirtualRowsOptions<Row> {
 
 const NEAR_END = 20
 
-/** A long list in which only the rows on screen exist. The caller's element is `relative` and `totalPx` high. */
+/** A long list in which only visible rows exist. The caller's element is `relative` and `totalPx` high. */
 export function useVirtualRows<Row>(options: VirtualRowsOptions<Row>) {
   const { rows, scroller, rowPx, overscan = 8, marginPx = () => 0, endPx = () => 0, keyOf, onNearEnd } = options
   const size = ref(0)
