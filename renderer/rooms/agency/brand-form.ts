@@ -25,7 +25,7 @@ export const brandFormOf = (brand: Branding): BrandForm => ({
 const HEX = /^#[0-9a-f]{6}$/i
 export const isColor = (text: string): boolean => text === '' || HEX.test(text)
 
-/** The colors that are complete; half of one is none yet. */
+/** The complete colors; a partly typed one is left out. */
 export const colorsOf = ({ primary, background }: Pick<BrandForm, 'primary' | 'background'>) => ({
   ...(HEX.test(primary) && { primary }),
   ...(HEX.test(background) && { background }),
@@ -46,7 +46,7 @@ export const brandBodyOf = (form: BrandForm): Body<'updateBranding'> => ({
   ],
 })
 
-/** A picture as a data URI. @returns undefined if it is none the service takes. */
+/** An image as a data URI. @returns undefined if the service does not support it. */
 export async function readLogo(file: File, maxLength: number): Promise<string | undefined> {
   if (!/^image\/(png|jpeg|webp|gif)$/.test(file.type)) return undefined
   const uri = await new Promise<string>((resolve, reject) => {

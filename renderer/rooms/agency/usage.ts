@@ -5,11 +5,11 @@ type Row = Reply<'getAgencyUsage'>['data'][number]
 export const PERIODS = [7, 30, 90] as const
 export type Period = (typeof PERIODS)[number]
 
-/** The days of a period that ends today, where the person is, oldest first: `2026-03-01`. */
+/** The days of a period that ends today in the person's time zone, oldest first: `2026-03-01`. */
 export function daysOf(period: Period, nowMs: number): string[] {
   const today = new Date(nowMs)
   return Array.from({ length: period }, (_, index) => {
-    // Only the date counts: days of UTC have no change of clocks in them.
+    // Only the date matters: days in UTC have no clock changes.
     const day = Date.UTC(today.getFullYear(), today.getMonth(), today.getDate() - (period - 1 - index))
     return new Date(day).toISOString().slice(0, 10)
   })

@@ -5,7 +5,7 @@ import type { Client } from './store.ts'
 
 const PAGE = 200
 
-/** Every client by name, for a field to choose one. Members see none. */
+/** All clients by name, for a field to choose one. Empty for members. */
 export function useAllClients(): { readonly all: Ref<readonly Client[]>; readonly load: () => Promise<void> } {
   const access = useAccess()
   const all = shallowRef<readonly Client[]>([])
@@ -23,7 +23,7 @@ export function useAllClients(): { readonly all: Ref<readonly Client[]>; readonl
         isMore = cursor !== undefined
       }
     } catch {
-      // What is shown so far stays; choosing nothing is possible.
+      // The loaded clients stay; choosing none is possible.
     }
     all.value = found
   }

@@ -4,7 +4,7 @@ import type { Agent } from './store.ts'
 
 export { PROVIDERS, type Provider }
 
-/** Questions of the same kind that a business starts from; the window has their words, `ai.example.<name>`. */
+/** Example instructions for kinds of businesses; the texts are `ai.example.<name>`. */
 export const PROMPT_EXAMPLES = ['reception', 'sales', 'support', 'clinic'] as const
 
 export interface BehaviourForm {
@@ -13,7 +13,7 @@ export interface BehaviourForm {
   model: string
   prompt: string
   tools: AgentTool[]
-  /** Empty: the default of the model. */
+  /** Empty: the model's default. */
   temperature: string
 }
 
@@ -46,7 +46,7 @@ export function agentBodyOf(form: BehaviourForm) {
   } satisfies Body<'updateAgent'>
 }
 
-/** What is missing before it can be saved; names of fields. */
+/** Names of missing fields. */
 export function listMissing({ name, provider, model, temperature }: Omit<BehaviourForm, 'tools' | 'prompt'>) {
   return [
     ...(name.trim() === '' ? (['name'] as const) : []),

@@ -1,9 +1,9 @@
 import type { Conversation } from '../../../main/contract/ai-conversation.ts'
 
-/** What the agent does in a chat, as the window says it. */
+/** The agent's state in a chat, as shown in the window. */
 export type ChatState = 'active' | 'held' | 'waiting' | 'handed_over' | 'person' | 'meta_agent' | 'paused'
 
-/** @param isHeld the network keeps the number from sending on its own. */
+/** @param isHeld the network restricts the number from sending on its own. */
 export function chatStateOf(
   { ai_active: isActive, handoff, pause_reason: reason }: Conversation,
   isHeld: boolean,

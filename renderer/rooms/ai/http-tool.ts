@@ -24,7 +24,7 @@ export const toolFormOf = (tool: HttpTool | undefined): ToolForm => ({
   secret: '',
 })
 
-/** A secret that is left empty stays as it is. Without a header there is none. */
+/** An empty secret keeps the stored one. Without a header there is no secret. */
 export function toolBodyOf(form: ToolForm): Body<'createHttpTool'> {
   const header = form.header.trim()
   return {

@@ -11,13 +11,13 @@ export interface RulesForm {
   perHour: number
   pauseHours: number
   ignoreGroups: boolean
-  /** `account`: as the account says. */
+  /** `account`: uses the account's rule. */
   overLinked: 'account' | 'yes' | 'no'
   keywords: string[]
   handoffMessage: string
 }
 
-/** The end of a day is the midnight after it, which a field of times cannot show. */
+/** A day ends at the following midnight, which a time field cannot show. */
 const shownEnd = (end: string) => (end === '24:00' ? '23:59' : end)
 const USUAL = { start: '08:00', end: '18:00', days: [1, 2, 3, 4, 5] }
 const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
@@ -43,7 +43,7 @@ export const rulesOf = (settings: Settings): RulesForm => {
   }
 }
 
-/** @param saved whose minutes are kept while the hours on screen are the same. */
+/** @param saved its minutes are kept while the hours on screen are unchanged. */
 export function rulesBody(form: RulesForm, saved: Settings): Body<'updateAiSettings'> {
   const isSamePause = form.pauseHours === rulesOf(saved).pauseHours
   return {
@@ -63,7 +63,7 @@ export function rulesBody(form: RulesForm, saved: Settings): Body<'updateAiSetti
   }
 }
 
-/** Amounts as typed; empty is no limit. */
+/** Amounts as typed; empty means no limit. */
 export interface BudgetForm {
   tokens: string
   cost: string
@@ -85,7 +85,7 @@ const isAmount = (text: string) => {
   return value === null || (Number.isFinite(value) && value >= 0)
 }
 
-/** Fields that hold no amount. A price needs both of its halves. */
+/** Fields with an invalid amount. A price needs both its parts. */
 export function listInvalid(form: BudgetForm): readonly (keyof BudgetForm)[] {
   const tokens = amount(form.tokens)
   const half = (form.inputPrice.trim() === '') !== (form.outputPrice.trim() === '')
@@ -112,7 +112,7 @@ export function budgetBody(form: BudgetForm): Body<'updateAgent'> {
 export interface FollowUpForm {
   enabled: boolean
   max: number
-  /** Hours after the last message; of each follow-up, in order. */
+  /** Hours after the last message, for each follow-up in order. */
   delays: number[]
   hasQuietHours: boolean
   start: string

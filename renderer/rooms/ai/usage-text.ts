@@ -4,7 +4,7 @@ import type { Reply } from '../../app/operation-types.ts'
 
 type Usage = Reply<'testAgent'>['usage']
 
-/** `1,204 tokens · $0.0004 · 1.8 sec`; what was not used is left out. */
+/** `1,204 tokens · $0.0004 · 1.8 sec`; parts that are zero are left out. */
 export const usageParts = (
   { input_tokens: input, output_tokens: output, cost_usd: cost, duration_ms: ms }: Usage,
   locale: string,

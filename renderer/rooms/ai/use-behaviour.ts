@@ -7,7 +7,10 @@ import { useSetup } from './use-setup.ts'
 
 export type Behaviour = ReturnType<typeof useBehaviour>
 
-/** Who an agent is and how it answers, as it is being edited. It stays while other tabs are shown, so it can be tried. */
+/**
+ * An agent's instructions and answers while they are edited. Kept while other tabs are shown, so that they can be
+ * tried.
+ */
 export function useBehaviour(agent: () => Agent) {
   const { saveAgent } = useSetup()
   const isTried = ref(false)
@@ -26,7 +29,7 @@ export function useBehaviour(agent: () => Agent) {
     },
   )
   const missing = computed(() => (isTried.value ? listMissing(saved.form.value) : []))
-  /** What to try in place of the saved settings; undefined while nothing was changed. */
+  /** Settings to try instead of the saved ones; undefined if unchanged. */
   const draft = computed(() => {
     if (!saved.isDirty.value) return undefined
     const { name, ...rest } = agentBodyOf(saved.form.value)

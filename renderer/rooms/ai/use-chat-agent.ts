@@ -1,7 +1,7 @@
 import { useAction } from '../../app/action.ts'
 import { call } from '../../app/api.ts'
 
-/** Pauses and resumes the agent in a chat. @param after reads again what is shown. */
+/** Pauses and resumes the agent in a chat. @param after reloads what is shown. */
 export function useChatAgent(instanceId: () => string, phone: () => string, after: () => unknown) {
   const { isBusy, run } = useAction()
   const at = () => ({ id: instanceId(), phone: phone() })

@@ -15,8 +15,8 @@ const MOST_HISTORY = 50
 export type Trial = ReturnType<typeof useTrial>
 
 /**
- * A chat with an agent. Nothing is sent to anybody.
- * @param draft settings to try in place of the saved ones.
+ * A chat with an agent, without sending anything.
+ * @param draft settings to try instead of the saved ones.
  */
 export function useTrial(agentId: string, draft: () => Body<'testAgent'>['agent']) {
   const { params } = useSetup()
@@ -47,7 +47,7 @@ export function useTrial(agentId: string, draft: () => Body<'testAgent'>['agent'
     } catch (error) {
       problem.value = asProblem(error)
       lines.value = lines.value.slice(0, -1)
-      // A newer question may be half typed.
+      // The person may be typing the next question.
       if (text.value === '') text.value = message
     } finally {
       isBusy.value = false

@@ -1,12 +1,12 @@
 import type { ApprovalRecord } from '../../../main/capabilities/approvals/contract.ts'
 import { leftText } from '../../parts/clock-text.ts'
 
-/** `4:07`: what is left to decide; `0:00` when the time is over. */
+/** `4:07`: time left to decide; `0:00` when it is over. */
 export function countdown(expiresAt: string, nowMs: number): string {
   return leftText(Date.parse(expiresAt) - nowMs)
 }
 
-/** How much of the time is left, 0 to 1. */
+/** Share of the time that is left, 0 to 1. */
 export function shareLeft({ created_at, expires_at }: ApprovalRecord, nowMs: number): number {
   const [from, to] = [Date.parse(created_at), Date.parse(expires_at)]
   return to <= from ? 0 : Math.min(1, Math.max(0, (to - nowMs) / (to - from)))
@@ -16,8 +16,8 @@ export const isOpen = ({ state, expires_at }: ApprovalRecord, nowMs: number): bo
   state === 'pending' && Date.parse(expires_at) > nowMs
 
 /**
- * The cards on screen, the longest waiting first: new ones come below, and move nothing that somebody is about to click.
- * @param decidedHere what was decided on this screen stays in its place and shows its result.
+ * The cards on screen, longest waiting first. New ones are added below, so that nothing moves under the pointer.
+ * @param decidedHere approvals decided on this screen keep their place and show the result.
  */
 export const cardsOf = (
   records: readonly ApprovalRecord[],
@@ -29,8 +29,8 @@ export const cardsOf = (
     .toSorted((a, b) => a.expires_at.localeCompare(b.expires_at))
 
 /**
- * Hosts that the arguments of a call name, in ASCII: where data would go must not depend on reading a long URL, and
- * letters of another script must not pass for those of a known name.
+ * Hosts in the arguments of a call, in ASCII, so that a person need not read long URLs and is not deceived by
+ * look-alike letters.
  */
 export function hostsIn(value: unknown): string[] {
   if (typeof value === 'string') {
@@ -41,7 +41,7 @@ export function hostsIn(value: unknown): string[] {
   return [...new Set(Object.values(value).flatMap(hostsIn))]
 }
 
-/** Hosts that data would go to: those in the arguments, and the one that the thing has already. */
+/** Hosts that would receive data: those in the arguments, and the object's current one. */
 export const hostsOf = ({ arguments: given, parts }: Pick<ApprovalRecord, 'arguments' | 'parts'>): string[] => [
   ...new Set([
     ...hostsIn(given),
@@ -59,13 +59,13 @@ export const visibleJson = (value: unknown): string =>
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   )
 
-/** Whether a card has taken the place of another. @param before ids as they were shown. */
+/** Whether a card has taken another card's place. @param before the ids shown before. */
 export const hasShifted = (before: readonly string[], after: readonly string[]): boolean =>
   before.some((id, place) => after[place] !== id)
 
 export type Outcome = 'waiting' | 'running' | 'done' | 'failed' | 'refused' | 'expired'
 
-/** How a call ended, for a person: it worked, the service refused it, or it was never made. */
+/** The result of a call for a person: it succeeded, the service refused it, or it was never made. */
 export function outcomeOf(record: ApprovalRecord, nowMs: number): Outcome {
   if (record.state === 'pending') return isOpen(record, nowMs) ? 'waiting' : 'expired'
   if (record.state === 'approved') return 'running'

@@ -1,4 +1,4 @@
-/** How an outcome of a tool call looks; colour is never the only sign. Unknown words are shown as they are. */
+/** Appearance of a tool call's outcome; color is never the only sign. Unknown outcomes are shown as text. */
 export function callAppearance(status: string): { icon: string; tint: string } {
   if (status === 'done') return { icon: 'i-lucide-circle-check', tint: 'text-success' }
   if (status === 'waiting') return { icon: 'i-lucide-hand', tint: 'text-warning' }

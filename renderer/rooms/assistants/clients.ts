@@ -1,18 +1,18 @@
 import type { BridgeProgram } from '../../../main/capabilities/service/contract.ts'
 
-/** Programs an assistant lives in, and what each wants to be told (README: Connect an assistant). */
+/** Assistants' programs, and the configuration of each (README: Connect an assistant). */
 export const CLIENTS = ['claude-desktop', 'claude-code', 'cursor', 'vs-code', 'other'] as const
 export type Client = (typeof CLIENTS)[number]
 
-/** Which tools an assistant sees: the usual ones, every one, or those that change nothing. */
+/** Which tools an assistant sees: the default ones, all, or only read-only ones. */
 export const TOOL_ACCESS = ['usual', 'all', 'readonly'] as const
 export type ToolAccess = (typeof TOOL_ACCESS)[number]
 
 export interface Setup {
-  /** The file it goes into; undefined for what is typed at a terminal. */
+  /** The file for the text; undefined for a terminal command. */
   readonly file: string | undefined
   readonly text: string
-  /** The text holds the key itself, and is to be treated like it. */
+  /** The text contains the key and must be kept secret like it. */
   readonly holdsKey: boolean
 }
 
@@ -29,17 +29,17 @@ const json = (value: unknown): string =>
     list.replace(/\n\s*/g, ' ').replace(/^\[ | \]$/g, (end) => end.trim()),
   )
 
-/** What a client is told of this Switchboard. */
+/** The connection data for a client. */
 export interface Connection {
-  /** Where it listens for assistants. */
+  /** URL of its MCP endpoint. */
   readonly url: string
-  /** Starts our bridge over stdio; null where there is none: in the packaged app, or on another computer. */
+  /** Starts our bridge over stdio; null if there is none: in the packaged app, or on another computer. */
   readonly bridge: BridgeProgram | null
-  /** The key's value where it was made just now; without it a placeholder stands in its place. */
+  /** The value of a key that was just created; otherwise a placeholder is used. */
   readonly key?: string | undefined
 }
 
-/** What to paste into a client, as it is. */
+/** The exact text to paste into a client. */
 export function setupOf(client: Client, { url, bridge, key }: Connection): Setup {
   const value = key ?? UNKNOWN_KEY
   return {
@@ -54,7 +54,7 @@ export function setupOf(client: Client, { url, bridge, key }: Connection): Setup
     }),
     'claude-code': () => ({
       file: undefined,
-      // Quoted where a shell would read more than an address.
+      // Quoted, because a shell would interpret special characters of the URL.
       text: `claude mcp add --transport http switchboard ${url.includes('?') ? `'${url}'` : url} --header "Authorization: Bearer ${value}"`,
       holdsKey: key !== undefined,
     }),
@@ -91,7 +91,9 @@ const ownBridge = ({ command, args }: BridgeProgram, url: string, key: string) =
   env: { SWITCHBOARD_KEY: key },
 })
 
-/** The usual stdio bridge, from npm. The header is put together from a variable: some clients split at its space. */
+/**
+ * The usual stdio bridge, from npm. The header comes from a variable, because some clients split arguments at spaces.
+ */
 const remoteBridge = (url: string, key: string) => ({
   command: 'npx',
   args: [

@@ -1,8 +1,8 @@
 import { visibleText } from '../../../main/contract/display-text.ts'
 
-/** A field of an argument that has fields of its own. */
+/** A nested field of an argument. */
 export interface FactLine {
-  /** How many fields it is in. */
+  /** Nesting depth. */
   readonly depth: number
   readonly label: string
   readonly text: string
@@ -10,24 +10,24 @@ export interface FactLine {
 
 export interface FactWords {
   label(name: string): string
-  /** The label of an entry of a list. @param position from 1. */
+  /** Label of a list entry. @param position from 1. */
   entry(position: number): string
   flag(isSet: boolean): string
   number(value: number): string
-  /** For a field that is empty on purpose: a budget that is removed. */
+  /** Text for an intentionally empty field: a budget that is removed. */
   readonly nothing: string
   /** @param currency a code of three letters. */
   money(value: number, unit: 'cents' | 'micros', currency: string): string
-  /** @param name of the field that it is in. */
+  /** @param name name of its field. */
   text(value: string, name: string): string
   more(count: number): string
 }
 
-/** What a person reads before they decide; Details has everything. */
+/** Limits of what is shown before a decision; Details has everything. */
 const MOST_LINES = 40
 const LONGEST = 200
 
-/** An argument as a list that can be read. */
+/** An argument as a readable list. */
 export function linesOf(value: unknown, words: FactWords): FactLine[] {
   const lines = [...linesIn(value, '', 0, words)]
   const rest = lines.length - MOST_LINES
@@ -58,7 +58,7 @@ function* linesIn(value: unknown, name: string, depth: number, words: FactWords)
 const UNIT = /_(cents|micros)$/
 const isUnit = (unit: string | undefined): unit is 'cents' | 'micros' => unit === 'cents' || unit === 'micros'
 
-/** The fields of an object with a currency that are amounts of it. */
+/** The amounts in an object that has a currency. */
 function amountsIn(value: object, words: FactWords): ReadonlyMap<string, string> {
   const { currency } = value as { readonly currency?: unknown }
   const amounts = new Map<string, string>()
@@ -70,7 +70,7 @@ function amountsIn(value: object, words: FactWords): ReadonlyMap<string, string>
   return amounts
 }
 
-/** @returns undefined for what has fields of its own. */
+/** @returns undefined for a value with nested fields. */
 function textOf(value: unknown, name: string, words: FactWords): string | undefined {
   if (typeof value === 'string') return words.text(short(value), name)
   if (typeof value === 'number') return words.number(value)
@@ -84,10 +84,10 @@ function textOf(value: unknown, name: string, words: FactWords): string | undefi
 const short = (text: string): string =>
   visibleText(text.length > LONGEST ? `${text.slice(0, LONGEST).toWellFormed()}…` : text)
 
-/** Fields that name a thing, so that its id says nothing more. */
+/** Fields that name an object, so that its id adds nothing. */
 const NAMES = ['name', 'title', 'url', 'number', 'phone_number', 'question'] as const
 
-/** A result without what says nothing to a person: what is empty, and ids of things that have no name. */
+/** A result without empty values and ids of unnamed objects, which mean nothing to a person. */
 export function readableResult(value: unknown, isNamed: (id: string) => boolean): unknown {
   if (typeof value === 'string') return value === '' || (isId(value) && !isNamed(value)) ? undefined : value
   if (typeof value !== 'object') return value
@@ -104,15 +104,15 @@ export function readableResult(value: unknown, isNamed: (id: string) => boolean)
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
-/** An id that has no name here: enough of it to tell it from others. */
+/** The id of an unnamed object, shortened to what distinguishes it. */
 export const shortId = (id: string): string => `…${id.slice(-4)}`
 export const isId = (text: string): boolean => ID.test(text)
 
 const ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{2,5}_[0-9A-Z]{26})$/
 
 /**
- * A name without the id behind it, which Details has. A phone number stays, because it proves which number it is: an
- * assistant can rename a number. Without one, so do the last characters of the id.
+ * A name without its id, which Details has. A phone number is kept, because it proves which number it is: an
+ * assistant can rename a number. Without a number, the last characters of the id are kept.
  */
 export function withoutId(label: string): string {
   return label.replace(/ \(([^()]*)\)$/, (_, proof: string) => {

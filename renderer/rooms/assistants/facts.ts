@@ -14,18 +14,18 @@ import { isId, linesOf, readableResult, shortId, withoutId, type FactLine, type 
 interface Fact {
   readonly label: string
   readonly text: string
-  /** Of an argument with fields of its own, in place of the text. */
+  /** Lines of an argument with nested fields, instead of the text. */
   readonly lines: readonly FactLine[]
 }
 
 type Described = Pick<ApprovalRecord, 'parts' | 'arguments'>
 
-/** Names of things by their ids, as the service read them. */
+/** Names of objects by id, as the service read them. */
 type Names = ReadonlyMap<string, string>
 const namesIn = (parts: Described['parts']): Names =>
   new Map((parts ?? []).flatMap(({ kind, values: [id = '', name = ''] }) => (kind === 'named' ? [[id, name]] : [])))
 
-/** Fields that hold one of a few words. In others, such a word was written by somebody. */
+/** Fields whose values are keywords. In other fields, such a word is a person's text. */
 const OF_WORDS = new Set([
   ...['status', 'state', 'type', 'kind', 'reason', 'engine', 'network', 'provider', 'direction', 'gateway', 'step'],
   ...['pause_reason', 'end_reason', 'final_reason', 'disabled_reason', 'unavailable_reason', 'failure', 'failure_code'],
@@ -34,7 +34,7 @@ const OF_WORDS = new Set([
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z$/
 const QUOTED = /^“(.*)”$/s
 
-/** What names people, in the arguments of every operation. */
+/** Arguments that name people, in every operation. */
 const OF_PEOPLE = new Set([
   'to',
   'recipient',
@@ -48,7 +48,7 @@ const OF_PEOPLE = new Set([
 ])
 const QUOTED_NUMBER = /^“?(\d{7,15})”?$/
 
-/** @returns what a call of an assistant would do, in the language of the window; hosts are shown apart. */
+/** @returns what a call of an assistant would do, in the window's language; hosts are shown separately. */
 export function useFacts(): (record: Described) => Fact[] {
   const { t, locale } = useI18n()
   const words = useFactWords()
@@ -61,7 +61,7 @@ export function useFacts(): (record: Described) => Fact[] {
     if (kind === 'value' || kind === 'list') return argumentText(value, name ?? '', names)
     return kind === 'message_chat' ? words.personText(withoutId(value)) : words.labelText(value)
   }
-  /** What somebody wrote stays in quotation marks. */
+  /** Text written by people stays in quotation marks. */
   function argumentText(value: string, name: string, names: Names): string {
     const written = QUOTED.exec(value)?.[1] ?? value
     const shown = words.of(names).text(written, name)
@@ -102,7 +102,7 @@ export function useFacts(): (record: Described) => Fact[] {
     }
   }
 
-  /** @returns undefined for a text. */
+  /** @returns undefined for plain text. */
   function plainText({ kind, name }: CallPart, given: Described['arguments'], names: Names): string | undefined {
     const value = kind === 'value' && name !== null ? given[name] : undefined
     const { flag, number, nothing } = words.of(names)
@@ -127,7 +127,7 @@ export function useFacts(): (record: Described) => Fact[] {
   }
 }
 
-/** @returns what came of a call, as a list that can be read; empty for one that failed, and where there is nothing to say. */
+/** @returns the result of a call as a readable list; empty for a failed call, and if there is nothing to show. */
 export function useResultLines(): (record: Pick<ApprovalRecord, 'parts' | 'result'>) => FactLine[] {
   const words = useFactWords()
   return ({ parts, result }) => {
@@ -140,7 +140,7 @@ export function useResultLines(): (record: Pick<ApprovalRecord, 'parts' | 'resul
   }
 }
 
-/** What fields and values of calls are called, in the language of the window. */
+/** Labels of fields and values of calls, in the window's language. */
 function useFactWords() {
   const { t, te, n, locale } = useI18n()
   const people = usePersonNames()

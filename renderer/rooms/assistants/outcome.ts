@@ -1,6 +1,6 @@
 import type { Outcome } from './approval.ts'
 
-/** How an outcome looks; colour is never the only sign. */
+/** Appearance of an outcome; color is never the only sign. */
 export const OUTCOME_APPEARANCE: Readonly<Record<Outcome, { icon: string; tint: string }>> = {
   waiting: { icon: 'i-lucide-hand', tint: 'text-warning' },
   running: { icon: 'i-lucide-loader', tint: 'text-muted' },

@@ -6,12 +6,12 @@ import { useLive } from '../../app/live.ts'
 import type { Item } from '../../app/operation-types.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 
-/** One call of a tool, without what was said in it. */
+/** One tool call, without its content. */
 export type ToolCall = Item<'listToolCalls'>
 
 const SHOWN = 100
 
-/** What assistants ask for and do. */
+/** Approvals and tool calls of assistants. */
 export const useAssistants = defineStore('assistants', () => {
   const approvals = ref<ApprovalRecord[]>()
   const problem = ref<Problem>()
@@ -27,7 +27,7 @@ export const useAssistants = defineStore('assistants', () => {
   const pending = computed(() => approvals.value?.filter(({ state }) => state === 'pending') ?? [])
   const decided = computed(() => approvals.value?.filter(({ state }) => state !== 'pending') ?? [])
 
-  /** A page of calls with long arguments has few of them. */
+  /** Page size, small because calls may have long arguments. */
   async function readApprovals(): Promise<ApprovalRecord[]> {
     const found: ApprovalRecord[] = []
     for (let cursor: string | undefined; ;) {
@@ -56,7 +56,7 @@ export const useAssistants = defineStore('assistants', () => {
     }
   }
 
-  /** Shows nothing when it fails: the next notice loads it again. */
+  /** Does nothing on failure: the next notice loads it again. */
   async function loadConnected(): Promise<void> {
     const page = await call('listAssistants').catch(() => undefined)
     if (page !== undefined) connected.value = page.data
@@ -66,7 +66,7 @@ export const useAssistants = defineStore('assistants', () => {
     if (calls.value !== undefined) await loadCalls()
   }
 
-  /** Carries the call out, or says no to it. @throws Problem when it is not pending any more. */
+  /** Approves or refuses the call. @throws Problem when it is no longer pending. */
   async function decide(id: string, decision: 'approve' | 'refuse'): Promise<ApprovalRecord> {
     try {
       return await call(decision === 'approve' ? 'approveCall' : 'refuseCall', { params: { id } })

@@ -3,7 +3,7 @@ import { useNowEvery } from '../../parts/now.ts'
 import { isOpen } from './approval.ts'
 import { useAssistants } from './store.ts'
 
-/** How many calls wait for a person at this moment: the number beside “Assistants” in the sidebar. */
+/** Number of pending approvals: the badge of “Assistants” in the sidebar. */
 export function usePendingApprovals(): ComputedRef<number> {
   const store = useAssistants()
   const now = useNowEvery(1_000)

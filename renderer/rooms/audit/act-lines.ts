@@ -2,7 +2,7 @@ import type { Item } from '../../app/operation-types.ts'
 
 export type Act = Item<'listAuditLog'>
 
-/** Equal acts that followed each other. */
+/** Equal consecutive acts. */
 export interface ActLine {
   /** The newest of them. */
   readonly act: Act
@@ -19,7 +19,7 @@ const isSame = (one: Act, other: Act): boolean =>
   one.actor_name === other.actor_name &&
   one.via === other.via
 
-/** A program that does the same a thousand times is one line. @param acts newest first. */
+/** Combines equal consecutive acts, such as those of a program, into one line. @param acts newest first. */
 export function linesOf(acts: readonly Act[]): ActLine[] {
   const lines: ActLine[] = []
   for (const act of acts) {

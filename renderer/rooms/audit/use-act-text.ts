@@ -5,7 +5,7 @@ import { useBrand } from '../../app/brand.ts'
 import { useSession } from '../../app/session.ts'
 import type { Act } from './act-lines.ts'
 
-/** The words of an act. In the log of a client, the operator is its agency, and "a client" is this account. */
+/** The text of an act. In a client's log, the operator is its agency, and "a client" is this account. */
 export function useActText() {
   const { t, te } = useI18n()
   const access = useAccess()
@@ -14,7 +14,7 @@ export function useActText() {
 
   const isAboutHere = ({ operation, subject_id: id }: Act): boolean =>
     id !== null && id === (clientAccountId ?? session.session?.account.id) && te(`audit.didHere.${operation}`)
-  /** @returns the name of a kind of actor, as the reader knows it. */
+  /** @returns the name of a kind of actor from the reader's point of view. */
   function actorText(actor: Act['actor']): string {
     if (actor !== 'operator' || access.audience() !== 'client') return t(`audit.actor.${actor}`)
     return brand.branding?.display_name ?? t('audit.agency')
@@ -22,7 +22,7 @@ export function useActText() {
   return {
     isAboutHere,
     actorText,
-    /** An operation of a later version has only the service's words. */
+    /** For an operation of a later version, only the service's text exists. */
     said(act: Act): string {
       if (isAboutHere(act)) return t(`audit.didHere.${act.operation}`)
       return te(`audit.did.${act.operation}`) ? t(`audit.did.${act.operation}`) : act.summary

@@ -7,7 +7,7 @@ import { useKeys } from '../keys/store.ts'
 import { addressOf } from '../webhooks/status.ts'
 import { useWebhooks } from '../webhooks/store.ts'
 
-/** @returns what the thing with this id is called; nothing if it is gone, or has no name. */
+/** @returns the name of the object with this id; empty if it was deleted or has none. */
 export function useSubjectNames(): (id: string) => string {
   const access = useAccess()
   const instances = useInstanceNames()
@@ -24,10 +24,10 @@ export function useSubjectNames(): (id: string) => string {
         ...instances.byId,
       ]),
   )
-  // Each helps; a person who may not see one of them still has the log.
+  // Each may fail for a person without access to it; the log itself still works.
   onMounted(() => void Promise.allSettled([instances.load(), webhooks.load(), keys.load(), clients.load()]))
 
-  /** Only those on screen: an account can have thousands. */
+  /** Only for ids on screen, because an account can have thousands. */
   async function readCampaign(id: string): Promise<void> {
     campaigns.set(id, '')
     if (!access.shows({ feature: 'campaigns' })) return

@@ -14,7 +14,7 @@ export type Terms = Reply<'getClientBilling'>
 
 export const METERED = ['sent', 'received', 'calls', 'call_seconds', 'ai_tokens'] as const satisfies readonly Metered[]
 
-/** Kinds of tax IDs, as Stripe names them, with the country whose name is shown beside. */
+/** Kinds of tax IDs, as Stripe names them, with the country shown beside them. */
 const TAX_TYPES: Readonly<Record<string, readonly [name: string, region: string]>> = {
   br_cnpj: ['CNPJ', 'BR'],
   br_cpf: ['CPF', 'BR'],
@@ -43,7 +43,7 @@ export function taxChoices(locale: string, kept: string): Choice[] {
   })
 }
 
-/** Each by its own name. */
+/** Each under its own name. */
 export const languageChoices = (): { value: InvoiceLanguage; label: string }[] =>
   INVOICE_LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))
 
@@ -55,23 +55,23 @@ export interface TermsForm {
   language: InvoiceLanguage
   taxType: string
   taxValue: string
-  /** Empty: not charged by use. */
+  /** Empty: no usage price. */
   metered: Record<Metered, string>
   per: Record<Metered, UnitsOfPrice>
-  /** What Meta charges for messages is passed on. */
+  /** Whether Meta's charges for messages are passed on. */
   hasMessageCosts: boolean
   /** In percent. */
   markup: string
 }
 
-/** As much as the service takes. */
+/** The service's limit. */
 export const MOST_MARKUP = 1_000
 const readPercent = (text: string): number | undefined => {
   const percent = /^(\d{1,4})(?: ?%)?$/.exec(text.trim())?.[1]
   return percent !== undefined && Number(percent) <= MOST_MARKUP ? Number(percent) : undefined
 }
 
-/** Which units the price of a counter can be for, the usual one first. */
+/** Possible units for the price of a counter, the most common first. */
 export const unitsOf = (counter: Metered): readonly UnitsOfPrice[] => UNITS_OF[counter].toReversed()
 const usualUnit = (counter: Metered): UnitsOfPrice => unitsOf(counter)[0] ?? 1
 
@@ -105,7 +105,7 @@ export function formOf(terms: Terms | undefined, locale: string): TermsForm {
 
 export type Wrong = 'amount' | 'email' | 'taxValue' | 'markup' | Metered
 
-/** The fields that cannot be sent as they are. */
+/** Invalid fields. */
 export function wrongFields(form: TermsForm): readonly Wrong[] {
   const isPrice = (text: string) => {
     const cents = Number(readFineAmount(text, form.currency) ?? 0)
@@ -120,7 +120,7 @@ export function wrongFields(form: TermsForm): readonly Wrong[] {
   ]
 }
 
-/** @param form without wrong fields. */
+/** @param form a valid form. */
 export function bodyOf(form: TermsForm): Body<'setClientBilling'> {
   const { currency, interval, language } = form
   return {

@@ -1,4 +1,4 @@
-/** What a line of an invoice is for. The payment provider describes it in English; known forms are read from that. */
+/** The subject of an invoice line. The payment provider describes it in English; known forms are parsed. */
 export interface LineText {
   /** Key below `billing.line`, with `name` in it. */
   readonly words: 'unused' | 'remaining' | 'several' | 'one' | 'service'
@@ -7,11 +7,11 @@ export interface LineText {
 }
 
 const PERIOD = /^(\d{1,6}) × (.{1,200}) \(at [^()]{1,40}\)$/
-/** What an agency sells to a client, in the languages that an invoice may be in: `Messaging service, Bakery Luz`. */
+/** An agency's service for a client, in the possible invoice languages: `Messaging service, Bakery Luz`. */
 const SERVICE = /^(?:Messaging service|Servicio de mensajería|Serviço de mensagens), (.{1,200})$/
 const CHANGE = /^(Unused|Remaining) time on (.{1,200}?)(?: after \d{1,2} \w{3} \d{4})?$/
 
-/** @returns undefined for any other description, which is shown as it is. */
+/** @returns undefined for any other description, which is shown unchanged. */
 export function readLine(description: string): LineText | undefined {
   const [, kind, changed] = CHANGE.exec(description) ?? []
   if (changed !== undefined)
@@ -24,7 +24,7 @@ export function readLine(description: string): LineText | undefined {
   return { words: quantity > 1 ? 'several' : 'one', name, quantity }
 }
 
-/** What is sold here, by the name that the payment provider knows it by. */
+/** Our products, by the payment provider's name. */
 const SOLD: Readonly<Record<string, { readonly plan: string } | { readonly product: string }>> = {
   Starter: { plan: 'starter' },
   Growth: { plan: 'growth' },
@@ -35,12 +35,12 @@ const SOLD: Readonly<Record<string, { readonly plan: string } | { readonly produ
   'Guided setup': { product: 'setup' },
 }
 
-/** `Extra slots (5)`. @returns undefined for a name that somebody else gave. */
+/** `Extra slots (5)`. @returns undefined for a name that is not ours. */
 export function readSold(name: string) {
   const [, known = '', pieces = '1'] = /^(.{1,200}?)(?: \((\d{1,6})\))?$/.exec(name) ?? []
   const sold = SOLD[known]
   return sold && { ...sold, quantity: Number(pieces) }
 }
 
-/** Without the number of pieces before it: `5 × Extra slots`. */
+/** Without the quantity in front: `5 × Extra slots`. */
 const nameOf = (text: string) => text.replace(/^1 × /, '')

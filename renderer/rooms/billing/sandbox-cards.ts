@@ -1,4 +1,4 @@
-/** Test cards, by what happens with them. Everything else is refused and not stored. */
+/** Test cards by their outcome. Other numbers are refused and not stored. */
 export const TEST_CARDS = {
   works: '4242424242424242',
   declinedLater: '4000000000000341',

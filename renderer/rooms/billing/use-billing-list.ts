@@ -2,7 +2,7 @@ import { onScopeDispose } from 'vue'
 import { useLive } from '../../app/live.ts'
 import { usePagedList } from '../contacts/paged-list.ts'
 
-/** A list that is read again when something about billing changes. */
+/** A list that is reloaded when billing changes. */
 export function useBillingList<Row>(read: Parameters<typeof usePagedList<Row>>[0]) {
   const list = usePagedList<Row>(read)
   const live = useLive()

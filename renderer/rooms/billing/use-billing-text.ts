@@ -14,14 +14,14 @@ interface Named {
   readonly tier: string | null
 }
 
-/** Amounts, dates and names of what is sold, in the language of the window. */
+/** Amounts, dates and product names in the window's language. */
 export function useBillingText() {
   const { t, te, n, locale } = useI18n()
 
   const money = (cents: number, currency: string): string => moneyText(cents, currency, locale.value)
   const price = ({ amount_cents: cents, currency, interval }: Price): string =>
     t(`billing.price.${interval ?? 'once'}`, { amount: money(cents, currency) })
-  /** In the sandbox, time of billing can be ahead of this computer: a date says more than “in 3 days”. */
+  /** In the sandbox, billing time can be ahead of this computer, so a date is clearer than “in 3 days”. */
   const date = (at: string): string => timeText(at, { form: 'date', locale: locale.value })
 
   const known = (words: string, otherwise: string) => (te(words) ? t(words) : otherwise)
@@ -54,7 +54,7 @@ export function useBillingText() {
     if (sold === undefined) return name
     return 'plan' in sold ? planName(sold.plan) : itemName(sold.product, sold.quantity)
   }
-  /** What an invoice or a line of it is for. */
+  /** The subject of an invoice or one of its lines. */
   function lineName(description: string): string {
     const line = readLine(description)
     return line === undefined
@@ -65,16 +65,16 @@ export function useBillingText() {
         })
   }
 
-  /** When an open invoice has to be paid, or should have been. */
+  /** Due date of an open invoice. */
   function dueText({ status, due_at: due, overdue_since: since }: Due): string | undefined {
     if (since !== null) return t('billing.invoice.overdueSince', { date: date(since) })
     return status === 'open' && due !== null ? t('billing.invoice.due', { date: date(due) }) : undefined
   }
 
-  /** Why something was not paid. */
+  /** Why a payment failed. */
   const failure = (code: string): string => known(`billing.failure.${code}`, code)
 
-  /** What live billing lacks. What was found by an earlier version is known by its kind alone. */
+  /** What live billing lacks. Results of an earlier version have only a kind. */
   const missingText = ({ what, code, params = {} }: MissingThing): string =>
     t(`billing.missing.${code ?? what}`, {
       ...params,

@@ -11,16 +11,16 @@ export type Product = Catalogue['products'][number]
 export type Purchase = Item<'listPurchases'>
 export type Price = Plan['price']
 
-/** What somebody chose to buy. */
+/** A purchase in progress. */
 export type Choice = { readonly plan: string } | { readonly product: string; readonly tier: string }
 
 const ofBilling = ({ topic }: Notice) => topic === 'billing'
 /** Figures of usage change without a notice. */
 const USAGE_MS = 60_000
-/** Enough to show what is still being processed. */
+/** Page size, enough to show unfinished purchases. */
 const LAST_PURCHASES = 20
 
-/** What an account has, what it can buy, and what is still being paid. Kept up to date while it is on screen. */
+/** The account's plan, offers and unfinished payments, kept current while on screen. */
 export function useBilling() {
   const overview = useResource(() => call('getBillingOverview'), ofBilling, USAGE_MS)
   const catalogue = useResource(() => call('listBillingPlans'), ofBilling)

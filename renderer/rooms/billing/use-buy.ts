@@ -22,13 +22,13 @@ export type Stage =
   | { readonly kind: 'processing' | 'paid' | 'failed'; readonly purchase: Purchase }
   | { readonly kind: 'paidOnPage' }
 
-/** The bank, or the state of the account, said no: the next attempt is a purchase of its own. */
+/** The bank or the account's state refused it: the next attempt is a new purchase. */
 const REFUSALS: Readonly<Record<string, Stage>> = {
   card_declined: { kind: 'declined' },
   payment_action_required: { kind: 'confirm' },
 }
 
-/** Buys one thing: what it costs now, then the saved card or a page of the payment provider. */
+/** Buys one offer: shows the cost, then uses the saved card or the payment provider's page. */
 export function useBuy() {
   const { locale } = useI18n()
   const stage = shallowRef<Stage>({ kind: 'loading' })
@@ -36,7 +36,7 @@ export function useBuy() {
   const problem = shallowRef<Problem>()
   const isBusy = ref(false)
   let choice: Choice = { plan: '' }
-  /** The same for every repetition of one purchase: it is charged once, whatever happens to the answer. */
+  /** The same for every repeat of one purchase, so that it is charged once even after a lost answer. */
   let key = ''
   let turn = 0
 
@@ -63,7 +63,7 @@ export function useBuy() {
     return look()
   }
 
-  /** Whatever is open is forgotten; a purchase that was sent goes on. */
+  /** Resets the dialog; a purchase that was sent continues. */
   function end(): void {
     turn++
   }
@@ -95,7 +95,7 @@ export function useBuy() {
     )
 
   function refuse(found: Problem): void {
-    // Without an answer nobody knows: the same key asks for the same purchase.
+    // Without an answer the result is unknown: the same key repeats the same purchase.
     if (found.status === 0 || found.code === 'idempotency_in_progress') return showProblem(found)
     key = crypto.randomUUID()
     const next = REFUSALS[found.code]
@@ -124,7 +124,7 @@ export function useBuy() {
       stage.value = { kind: 'saving', url }
     }, showProblem)
 
-  /** Something changed in billing: it may be what the dialog waits for. */
+  /** Billing changed, possibly because of what the dialog waits for. */
   async function follow(): Promise<void> {
     const waiting = stage.value
     const mine = turn

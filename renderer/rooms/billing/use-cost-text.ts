@@ -7,7 +7,7 @@ type Totals = Pick<CostTotals, 'costs' | 'unpriced' | 'billable'>
 interface CostParts {
   /** One for each currency. */
   readonly amounts: readonly string[]
-  /** “3 messages with unknown price”. Undefined: every price is known. */
+  /** “3 messages with unknown price”. Undefined if every price is known. */
   readonly unpriced: string | undefined
 }
 
@@ -19,7 +19,7 @@ export function useCostParts(): (totals: Totals) => CostParts {
   })
 }
 
-/** @returns what messages cost, with what is not known of it: “$1.20 + 3 messages with unknown price”. */
+/** @returns message costs, including what is unknown: “$1.20 + 3 messages with unknown price”. */
 export function useCostText(): (totals: Totals) => string {
   const { t } = useI18n()
   const partsOf = useCostParts()

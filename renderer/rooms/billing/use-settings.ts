@@ -1,7 +1,7 @@
 import { shallowRef } from 'vue'
 import { useInlineAction } from '../../app/inline-action.ts'
 
-/** Settings that are changed one at a time; each answer is what they are now. */
+/** Settings that are changed one at a time; each answer contains their new state. */
 export function useSettings<T>(read: () => Promise<T>) {
   const settings = shallowRef<T>()
   const { isBusy, problem, run } = useInlineAction()

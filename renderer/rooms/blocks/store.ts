@@ -5,17 +5,17 @@ import { useLive } from '../../app/live.ts'
 
 const FRESH_MS = 30_000
 const PAGE = 200
-/** Of more, the menu of a chat does not say whether the person is blocked. */
+/** With a longer list, the chat menu does not show whether the person is blocked. */
 const MOST_PAGES = 5
 
-/** Whom numbers have blocked, as far as this window has asked. */
+/** People blocked by numbers, as far as this window has loaded them. */
 export const useBlocked = defineStore('blocked', () => {
   const people = shallowRef<ReadonlyMap<string, ReadonlySet<string>>>(new Map())
   const readAt = new Map<string, number>()
 
   useLive().onNotice(['blocked'], () => readAt.clear())
 
-  /** Asks the network again after a while. A list that cannot be read is not shown. */
+  /** Asks the network again after a while. A list that cannot be read is hidden. */
   async function load(id: string): Promise<void> {
     if (Date.now() - (readAt.get(id) ?? 0) < FRESH_MS) return
     readAt.set(id, Date.now())

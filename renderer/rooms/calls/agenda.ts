@@ -5,7 +5,7 @@ import type { CallRow } from './call-state.ts'
 export interface AgendaItem {
   readonly key: string
   readonly batchId: string | null
-  /** In the order of their times; at least one. */
+  /** Ordered by time; at least one. */
   readonly calls: readonly CallRow[]
 }
 
@@ -17,7 +17,7 @@ export interface AgendaDay {
   readonly items: readonly AgendaItem[]
 }
 
-/** Calls to come, by day. Those of a batch are one item, at the time of its first call of that day. */
+/** Scheduled calls by day. The calls of a batch are one item, at the time of its first call of that day. */
 export function agendaOf(calls: readonly CallRow[], zone: string): readonly AgendaDay[] {
   const days = Map.groupBy(calls, (call) => dayKey(Date.parse(call.scheduled_at), zone))
   return [...days].map(([day, ofDay]) => ({

@@ -19,7 +19,7 @@ export async function listBatch(instanceId: string, batchId: string): Promise<re
   return found
 }
 
-/** Cancels calls, a few at a time. One that has ended meanwhile is left as it is. @throws Problem */
+/** Cancels calls, a few at a time. Calls that have ended meanwhile are skipped. @throws Problem */
 export async function cancelEach(
   instanceId: string,
   callIds: readonly string[],

@@ -4,15 +4,15 @@ import { digitsOf } from '../messages/number.ts'
 
 export type SkippedNumber = Reply<'scheduleVoiceCallBatch'>['skipped'][number]
 
-/** What a list holds. */
+/** Contents of a list. */
 export interface NumberList {
-  /** As they were written, each once. */
+  /** As written, without duplicates. */
   readonly numbers: readonly string[]
-  /** What is not sent, for the same reasons for which the service skips numbers. */
+  /** Numbers that are not sent, for the reasons for which the service would skip them. */
   readonly skipped: readonly SkippedNumber[]
 }
 
-/** The numbers of a column, in the order of the file. */
+/** The numbers in a column, in file order. */
 export function readNumbers({ rows }: PeopleTable, column: number): NumberList {
   const known = new Set<string>()
   const numbers: string[] = []

@@ -28,20 +28,20 @@ export const DIRECTION_ICONS = { inbound: 'i-lucide-phone-incoming', outbound: '
 
 type Person = Pick<VoiceCall, 'direction' | 'to_number' | 'from_number'>
 
-/** The other side; null for a visitor of a web page, or a hidden number. */
+/** The other party; null for a visitor of a web page, or a hidden number. */
 export const personNumber = ({ direction, to_number, from_number }: Person): string | null =>
   direction === 'outbound' ? to_number : from_number
 
 export const isLive = ({ status }: Pick<VoiceCall, 'status'>): boolean =>
   status === 'dialing' || status === 'ringing' || status === 'in_progress'
 
-/** When it was, or is to be. */
+/** Its actual or scheduled time. */
 export const timeOf = ({ started_at, scheduled_at }: Pick<VoiceCall, 'started_at' | 'scheduled_at'>): string =>
   started_at ?? scheduled_at
 
 export type Step = 'scheduled' | 'started' | 'answered' | 'ended'
 
-/** What happened in a call, in its order. A call that began when it was asked for was not scheduled. */
+/** Events of a call, in order. A call that started immediately was not scheduled. */
 export function courseOf(call: VoiceCall): readonly { readonly step: Step; readonly at: string }[] {
   const { created_at, scheduled_at, started_at, answered_at, ended_at } = call
   const waited = Date.parse(scheduled_at) - Date.parse(created_at) > SOON_MS

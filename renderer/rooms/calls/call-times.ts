@@ -3,11 +3,11 @@ import type { CallingHours } from '../../../main/contract/voice.ts'
 import { calendarDay } from '../../../main/contract/zone-time.ts'
 
 /**
- * When the calls of a batch will be made, as the service will decide it: a preview has to be there while somebody types.
- * Times are those of the clocks in the zone of the calling hours, on days of 23 and 25 hours too.
+ * Times of a batch's calls, as the service will calculate them, for a preview while typing. Times follow the clocks
+ * in the zone of the calling hours, also on days of 23 and 25 hours.
  */
 
-/** When each call is made: the interval apart, and only within the hours. undefined: the hours never begin. */
+/** The time of each call: at the interval, and only within the hours. undefined: the hours never begin. */
 export function paceCalls(
   { startMs, count, intervalMs }: { startMs: number; count: number; intervalMs: number },
   hours: CallingHours | null,
@@ -27,6 +27,6 @@ export function paceCalls(
   return times
 }
 
-/** `2026-03-01`, the day that a zone has at a moment. */
+/** `2026-03-01`, the zone's date at a moment. */
 export const dayKey = (atMs: number, zone: string): string =>
   new Date(calendarDay(atMs, zone)).toISOString().slice(0, 10)

@@ -5,7 +5,7 @@ import type { NumberList } from './call-numbers.ts'
 export const UNITS_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000 } as const
 export type IntervalUnit = keyof typeof UNITS_MS
 
-/** What somebody has filled in. */
+/** The form's input. */
 export interface ScheduleFields {
   mode: 'one' | 'many'
   instanceId: string | undefined
@@ -13,7 +13,7 @@ export interface ScheduleFields {
   /** As it was written. */
   to: string
   isLater: boolean
-  /** Of a field of date and time: local, without a zone. */
+  /** Value of a date and time field: local, without a zone. */
   at: string
   every: number
   unit: IntervalUnit
@@ -23,16 +23,16 @@ export type FieldErrors = Partial<Record<'instance' | 'agent' | 'to' | 'list' | 
 
 const DAY_MS = 86_400_000
 const MOST_INTERVAL_MS = DAY_MS
-/** The field of a time has whole minutes: the one that has just begun is not refused. */
+/** Time fields have whole minutes, so the current minute is accepted. */
 const MINUTE_MS = 60_000
 
 export const intervalMsOf = ({ every, unit }: Pick<ScheduleFields, 'every' | 'unit'>): number => every * UNITS_MS[unit]
 
-/** When the first call is to be made; NaN while the field is half filled. */
+/** Time of the first call; NaN while the field is incomplete. */
 export const startOf = ({ isLater, at }: Pick<ScheduleFields, 'isLater' | 'at'>, nowMs: number): number =>
   isLater ? Date.parse(at) : nowMs
 
-/** What must be mended before anything is sent: by field, the end of a locale key. */
+/** Errors of the form by field, as the last part of a locale key. */
 export function findErrors(fields: ScheduleFields, list: NumberList | undefined, nowMs: number): FieldErrors {
   const found: readonly (readonly [keyof FieldErrors, string | undefined])[] = [
     ['instance', fields.instanceId === undefined ? 'instance' : undefined],

@@ -1,4 +1,4 @@
 import { useDraft } from '../../app/drafts.ts'
 
-/** Where a call that runs is to be transferred to, as far as it is typed. */
+/** The partly typed target number of a transfer. */
 export const useTransferNumber = (callId: () => string) => useDraft(() => `calls/transfer/${callId()}`)

@@ -15,7 +15,7 @@ export interface CallFilter {
 /** Calls that run send many notices. */
 const GATHER_MS = 400
 
-/** Runs something soon after calls have changed, once for many changes, until the screen is left. */
+/** Runs something soon after calls have changed, once for several changes, until the screen is left. */
 export function onCallsChanged(act: () => void): void {
   const { start, isPending } = useTimeoutFn(act, GATHER_MS, { immediate: false })
   const soon = () => !isPending.value && start()

@@ -13,7 +13,7 @@ export function useCallWords() {
     if (number !== null) return numberText(number)
     return t(call.widget_id === null ? 'calls.hidden' : 'recordings.visitor')
   }
-  /** Why it ended; '' where its state says all, or it goes on. */
+  /** Why it ended; '' if its state says everything, or it is running. */
   function reasonText({ status, end_reason: reason }: Pick<VoiceCall, 'status' | 'end_reason'>): string {
     if (reason === null || reason === status) return ''
     return t(reason === 'operator_hung_up' ? 'calls.hungUpHere' : `softphone.reason.${reason}`)

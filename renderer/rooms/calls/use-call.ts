@@ -6,7 +6,7 @@ import { asProblem, type Problem } from '../../app/problem.ts'
 import { personNumber } from './call-state.ts'
 import { onCallsChanged } from './use-call-list.ts'
 
-/** One call with what was said in it, read again whenever calls change. */
+/** One call with its transcript, reloaded whenever calls change. */
 export function useCall(place: () => { readonly instance: string; readonly call: string }) {
   const call = shallowRef<VoiceCall>()
   const review = shallowRef<CallReview>()
@@ -33,7 +33,7 @@ export function useCall(place: () => { readonly instance: string; readonly call:
     }
   }
 
-  /** Names are welcome, and the page is useful without them. */
+  /** Names are optional: the page works without them. */
   async function loadNames(): Promise<void> {
     const mine = turn
     const number = call.value && personNumber(call.value)

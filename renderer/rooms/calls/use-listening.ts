@@ -6,8 +6,8 @@ import { createPeer, type Peer } from '../softphone/peer.ts'
 import { playOn } from '../softphone/sound.ts'
 
 /**
- * Listens to one call at a time, until it ends, somebody stops, or the screen is left. No microphone is opened, so nobody
- * in the call can hear it.
+ * Listens to one call at a time, until it ends, somebody stops, or the screen is left. It opens no microphone, so
+ * nobody in the call can hear the listener.
  */
 export function useListening() {
   const devices = useSoundDevices()

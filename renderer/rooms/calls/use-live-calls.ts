@@ -4,7 +4,7 @@ import { asProblem, type Problem } from '../../app/problem.ts'
 import type { LiveCall } from './call-state.ts'
 import { onCallsChanged } from './use-call-list.ts'
 
-/** Calls that are dialed, ring or run now, the longest first. */
+/** Calls that are being dialed, ringing or running, the longest first. */
 export function useLiveCalls() {
   const calls = shallowRef<readonly LiveCall[]>()
   const problem = ref<Problem>()

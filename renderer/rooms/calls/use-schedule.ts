@@ -23,17 +23,17 @@ export function useSchedule(given: Partial<ScheduleFields>) {
     ...{ every: USUAL_EVERY, unit: 'seconds' },
     ...given,
   })
-  /** What was pasted; `list` is what was read in it. */
+  /** The pasted text; `list` is its parsed form. */
   const pasted = ref('')
   const list = shallowRef<NumberList>()
-  /** Stays when another list is begun. */
+  /** Kept when another list is started. */
   const keptEvery = ref(USUAL_EVERY)
   const isTried = ref(false)
   const isBusy = ref(false)
   const problem = ref<Problem>()
   const outcome = shallowRef<Outcome>()
   const errors = computed(() => findErrors(fields, list.value, Date.now()))
-  /** What was sent under which key: a repeat after an answer that was lost schedules nothing twice. */
+  /** The key of each sent request: a repeat after a lost answer schedules nothing twice. */
   let sent = { text: '', key: '' }
 
   const numbers = computed(() => {
@@ -79,7 +79,7 @@ export function useSchedule(given: Partial<ScheduleFields>) {
     return sent.key
   }
 
-  /** Number, agent and pace stay; the people do not, so that nobody is called twice by accident. */
+  /** Number, agent and interval stay; the people are cleared, so that nobody is called twice by accident. */
   function startOver(): void {
     outcome.value = undefined
     list.value = undefined

@@ -4,7 +4,10 @@ import type { CallReview, VoiceCall } from '../../../main/contract/voice.ts'
 import type { Item } from '../../app/operation-types.ts'
 import { clockText } from '../../parts/clock-text.ts'
 
-/** Summaries of calls: a model writes them in the language of the call, and the window says the others in its own. */
+/**
+ * Summaries of calls: a model writes them in the language of the call; those without a model are in the window's
+ * language.
+ */
 export function useSummaryText() {
   const { t, n } = useI18n()
 

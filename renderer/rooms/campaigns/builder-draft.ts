@@ -8,12 +8,12 @@ import type { Template } from './template.ts'
 export const BUILDER_STEPS = ['numbers', 'message', 'people', 'pace', 'review'] as const
 export type BuilderStep = (typeof BUILDER_STEPS)[number]
 
-/** What the builder edits. The people are in the service. */
+/** What the builder edits. The people are stored only in the service. */
 export interface BuilderDraft {
   readonly name: string
   readonly instanceIds: readonly string[]
   readonly messages: readonly MessageDraft[]
-  /** Undefined until the service has made the draft and said what is usual. */
+  /** Undefined until the service has created the draft and returned the defaults. */
   readonly config: CampaignConfig | undefined
   readonly scheduledAt: string | null
 }
@@ -27,17 +27,17 @@ export const draftOf = ({ name, instance_ids, messages, config, scheduled_at }: 
   messages: messages.length === 0 ? [NEW_MESSAGE] : messages.map(toMessageDraft),
 })
 
-/** As the service stores it; undefined fields are not ready to be stored. */
+/** In the form that the service stores; undefined fields are not ready. */
 export type StoredDraft = Pick<Body<'updateCampaign'>, 'name' | 'instance_ids' | 'messages' | 'config' | 'scheduled_at'>
 
-/** What the service refuses; it is stored once it is finished. */
+/** Values that the service would refuse; they are stored once they are complete. */
 const UNSTORABLE = new Set<MessageProblem | undefined>(['unclosed', 'badUrl', 'interactive'])
 
-/** The first variation that cannot be stored as it is, from 1; 0: none. Until it is finished, no variation is stored. */
+/** Number of the first incomplete variation, from 1; 0: none. While there is one, no variation is stored. */
 export const unfinishedAt = (messages: readonly MessageDraft[], templates: readonly Template[]): number =>
   1 + messages.findIndex((message) => UNSTORABLE.has(findMessageProblem(message, templates)))
 
-/** Variations that say nothing yet are left out. */
+/** Empty variations are left out. */
 export function toStored(draft: BuilderDraft, templates: readonly Template[]): StoredDraft {
   const { name, instanceIds, messages, config, scheduledAt } = draft
   return {
@@ -51,20 +51,20 @@ export function toStored(draft: BuilderDraft, templates: readonly Template[]): S
   }
 }
 
-/** The fields that differ from what is stored; undefined if none does. */
+/** The fields that differ from the stored ones; undefined if none does. */
 export function changesOf(stored: StoredDraft, now: StoredDraft): StoredDraft | undefined {
   const { config, ...changed } = changedFields(stored, now)
   const changes = { ...changed, ...(config && { config: withoutSameBudget(stored.config, config) }) }
   return Object.keys(changes).length === 0 ? undefined : changes
 }
 
-/** A suspended account may change how fast a draft is sent, and a body that names the budget changes the budget. */
+/** A suspended account may change a draft's pace, and a body with the budget counts as a change of the budget. */
 function withoutSameBudget(stored: StoredDraft['config'], now: NonNullable<StoredDraft['config']>) {
   const { budget, ...pace } = now
   return isSame(budget ?? null, stored?.budget ?? null) ? pace : now
 }
 
-/** Why a step is not finished: locale keys under `campaigns.builder.missing`. */
+/** Why a step is incomplete: locale keys under `campaigns.builder.missing`. */
 export function missingIn(
   step: BuilderStep,
   draft: BuilderDraft,

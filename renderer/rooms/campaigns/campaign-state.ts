@@ -35,7 +35,7 @@ export const RECIPIENT_STYLES = {
 
 export const RECIPIENT_STATUSES = Object.keys(RECIPIENT_STYLES) as readonly RecipientStatus[]
 
-/** Who ends a pause: a person who resumes it, or what it waits for. */
+/** How a pause ends: a person resumes the campaign, or it continues automatically. */
 const ENDED_BY = {
   user: 'person',
   error_threshold: 'person',
@@ -57,7 +57,10 @@ const ENDED_BY = {
 export const resumesAutomatically = (reason: PauseReason | null): boolean =>
   reason !== null && ENDED_BY[reason] === 'itself'
 
-/** What people call its state: a campaign that continues automatically waits, and only a person ends a pause. */
+/**
+ * The state in people's terms: a campaign that will continue automatically is waiting; only one that a person must
+ * resume is paused.
+ */
 export const shownStatusOf = ({
   status,
   pause_reason,
@@ -73,7 +76,7 @@ export interface CampaignActions {
   readonly canDelete: boolean
 }
 
-/** What may be done with a campaign now. */
+/** Actions that are currently possible. */
 export function actionsOf({ status, pause_reason }: Pick<CampaignSummary, 'status' | 'pause_reason'>): CampaignActions {
   const isLive = status === 'running' || status === 'paused'
   return {
@@ -86,17 +89,17 @@ export function actionsOf({ status, pause_reason }: Pick<CampaignSummary, 'statu
   }
 }
 
-/** How many need nothing more. */
+/** Number of finished recipients. */
 export const doneOf = ({ total, pending }: CampaignCounts): number => total - pending
 
-/** Share in percent, for people: a beginning is not 0, and an end not reached is not 100. */
+/** Share in percent for display: never 0 after the start, and never 100 before the end. */
 export function percentOf(part: number, whole: number): number {
   if (whole === 0 || part === 0) return 0
   if (part >= whole) return 100
   return Math.min(99, Math.max(1, Math.round((part / whole) * 100)))
 }
 
-/** Parts of the progress bar, in their order; together with `pending` they are the whole. */
+/** Parts of the progress bar in order; together with `pending` they add up to the total. */
 export const barOf = ({ total, read, delivered, sent, failed, skipped, unknown }: CampaignCounts) =>
   [
     { name: 'read', count: read, tone: 'bg-success' },

@@ -11,7 +11,7 @@ export interface ChatSpan {
 const STYLES = { '*': 'isBold', _: 'isItalic', '~': 'isStruck' } as const
 const LINK = /\bhttps?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]]/g
 
-/** The spans of a text. A mark counts only around a run without a space at its ends, and within one line. */
+/** The spans of a text. A mark counts only around text without spaces at its ends, within one line. */
 export function readChatText(text: string): readonly ChatSpan[] {
   return text
     .split(/(```[\s\S]+?```)/)

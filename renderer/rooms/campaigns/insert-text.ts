@@ -1,4 +1,4 @@
-/** A text and what is selected in it. */
+/** A text and its selection. */
 export interface TextRange {
   readonly text: string
   readonly start: number
@@ -6,15 +6,15 @@ export interface TextRange {
 }
 
 interface Insertion {
-  /** Replaces what is selected. */
+  /** Replaces the selection. */
   readonly put?: string
-  /** Stand around what is selected, or around `example` if nothing is. */
+  /** Placed around the selection, or around `example` if it is empty. */
   readonly before?: string
   readonly after?: string
   readonly example?: string
 }
 
-/** @returns the text with the insertion, and the selection after it: the example, or the place behind what was put. */
+/** @returns the changed text, with the example selected or the caret after the insertion. */
 export function wrapSelection(
   { text, start, end }: TextRange,
   { put, before = '', after = '', example = '' }: Insertion,

@@ -5,7 +5,7 @@ interface DayLoad {
 
 const DAY_MS = 86_400_000
 
-/** What all numbers send on each day, days without a send included: a gap is a weekend, not a missing bar. */
+/** Messages of all numbers per day, including days without any, so that weekends show as gaps. */
 export function sumDays(instances: readonly { readonly days: readonly DayLoad[] }[]): readonly DayLoad[] {
   const sums = new Map<string, number>()
   for (const { day, sends } of instances.flatMap(({ days }) => days)) sums.set(day, (sums.get(day) ?? 0) + sends)

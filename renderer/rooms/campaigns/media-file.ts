@@ -9,7 +9,7 @@ interface MediaKind {
 const of = (type: MediaType, mimeType: string): MediaKind => ({ type, mimeType })
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 
-/** What can be uploaded, by the ending of its name: systems disagree on the media type of a file. */
+/** Files that can be uploaded, by extension, because systems disagree on media types. */
 const KINDS: Readonly<Record<string, MediaKind>> = {
   '.jpg': of('image', 'image/jpeg'),
   '.jpeg': of('image', 'image/jpeg'),

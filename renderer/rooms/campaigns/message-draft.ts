@@ -13,17 +13,17 @@ import type { Template, TemplateChoice } from './template.ts'
 
 export const MESSAGE_KINDS = ['text', 'file', 'interactive', 'template'] as const
 
-/** A variation while it is written. */
+/** A variation that is being edited. */
 export interface MessageDraft {
-  /** `kept`: a message of a program that this form cannot edit. It stays as it is. */
+  /** `kept`: a message from a program that this form cannot edit. It stays unchanged. */
   readonly kind: (typeof MESSAGE_KINDS)[number] | 'kept'
-  /** The text, or what stands below the file. */
+  /** The text, or the caption of the file. */
   readonly text: string
   readonly file: FileDraft
   readonly buttons: readonly string[]
   readonly interactive: InteractiveDraft
   readonly template: TemplateChoice | null
-  /** What was stored, also of a template that is not known. */
+  /** The stored message, also for an unknown template. */
   readonly kept: CampaignMessage | null
 }
 
@@ -41,7 +41,7 @@ export const NEW_MESSAGE: MessageDraft = {
   interactive: newInteractive('list'),
 }
 
-/** @param templates to know which places a template has; without its template a message stays as it was stored. */
+/** @param templates provide the placeholders of a template; a message with an unknown template stays as stored. */
 export function toCampaignMessage(draft: MessageDraft, templates: readonly Template[]): CampaignMessage | undefined {
   const { kind, text, file, interactive, template, kept } = draft
   const buttons = draft.buttons.map((each) => each.trim()).filter((each) => each !== '')
@@ -94,7 +94,7 @@ export function toMessageDraft(message: CampaignMessage): MessageDraft {
   return { ...base, kind: 'file', text: caption ?? '', file }
 }
 
-/** Every text of a message, also within its lists. */
+/** Every text of a message, including its lists. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
@@ -105,7 +105,7 @@ export const findTemplate = (
   { name, language }: Pick<TemplateChoice, 'name' | 'language'>,
 ): Template | undefined => templates.find((each) => each.name === name && each.language === language)
 
-/** Every text of a variation in which variables are replaced. */
+/** Every text of a variation that may contain variables. */
 function textsOf({ kind, text, file, interactive, template }: MessageDraft): readonly string[] {
   if (kind === 'template') return Object.values(template?.values ?? {})
   if (kind === 'interactive') return textsIn(interactiveOf(interactive))
@@ -113,16 +113,16 @@ function textsOf({ kind, text, file, interactive, template }: MessageDraft): rea
   return kind === 'file' ? [text, file.url] : [text]
 }
 
-/** Names of the variables of all variations, each once. */
+/** Names of the variables of all variations, without duplicates. */
 export const listVariables = (drafts: readonly MessageDraft[]): readonly string[] => [
   ...new Set(drafts.flatMap(textsOf).flatMap((text) => variablesOf(parseCampaignText(text)))),
 ]
 
-/** How many different messages the variations and their options make. */
+/** Number of different messages that the variations and their options produce. */
 export const countWordings = (drafts: readonly MessageDraft[]): number =>
   drafts.reduce((sum, draft) => sum + countVariants(parseCampaignText(mainText(draft))), 0)
 
-/** Empty where options make no other message. */
+/** Empty if the options produce no other message. */
 function mainText({ kind, text, interactive }: MessageDraft): string {
   if (kind === 'interactive') return interactive.body
   return kind === 'kept' ? '' : text

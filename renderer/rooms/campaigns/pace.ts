@@ -6,14 +6,14 @@ export type Pace = (typeof PACES)[number]
 
 type PaceFields = Pick<CampaignConfig, 'minDelay' | 'maxDelay' | 'pauseAfter' | 'pauseFor' | 'hourlyLimit'>
 
-/** Experience of people who send much; WhatsApp publishes no thresholds. `normal` is what the service uses itself. */
+/** Based on the experience of large senders; WhatsApp publishes no thresholds. `normal` is the service's default. */
 export const PACE_VALUES: Readonly<Record<Pace, PaceFields>> = {
   careful: { minDelay: 20, maxDelay: 60, pauseAfter: 30, pauseFor: [600, 1_200], hourlyLimit: 40 },
   normal: { minDelay: 8, maxDelay: 25, pauseAfter: 50, pauseFor: [300, 900], hourlyLimit: 80 },
   fast: { minDelay: 3, maxDelay: 10, pauseAfter: 100, pauseFor: [120, 300], hourlyLimit: 200 },
 }
 
-/** The pace a configuration has; undefined for one of its own. */
+/** The preset of a configuration; undefined for a custom one. */
 export const paceOf = (config: PaceFields): Pace | undefined =>
   PACES.find((pace) => {
     const fields = PACE_VALUES[pace]
@@ -24,14 +24,14 @@ export const paceOf = (config: PaceFields): Pace | undefined =>
 
 export type Safeness = 'safe' | 'watch' | 'risky' | 'blocked'
 
-/** The worst of what the service says about a campaign. */
+/** The most severe risk that the service reports for a campaign. */
 export function safenessOf(risks: readonly { readonly severity: 'info' | 'warning' | 'error' }[]): Safeness {
   if (risks.some(({ severity }) => severity === 'error')) return 'blocked'
   const warnings = risks.filter(({ severity }) => severity === 'warning').length
   return warnings === 0 ? 'safe' : warnings < 3 ? 'watch' : 'risky'
 }
 
-/** A field of numbers as a person writes it; undefined for anything else. */
+/** Parses a number field; undefined if it is not a number. */
 export function readNumber(
   text: string | number | null | undefined,
   { min = 0, max }: { min?: number; max: number },

@@ -3,14 +3,14 @@ import { COLUMN_NAMES, findColumn } from '../../../main/contract/list-columns.ts
 import type { ImportField } from '../../parts/column-mapping.ts'
 import { findPhoneColumn, type PeopleTable } from './people-file.ts'
 
-/** Which columns hold what. The others are variables, unless they are left out. */
+/** The meaning of columns. All others are variables, unless excluded. */
 export interface PeopleColumns {
   readonly phone: number | undefined
   readonly name: number | undefined
   readonly left: readonly number[]
 }
 
-/** By name, else by content. */
+/** By name, otherwise by content. */
 export function guessColumns(table: PeopleTable): PeopleColumns {
   const header = table.columns.map(({ name }) => name)
   const find = (names: readonly string[], taken: readonly number[]) => {
@@ -22,10 +22,10 @@ export function guessColumns(table: PeopleTable): PeopleColumns {
   return { phone, name, left: unnamed(table).filter((at) => at !== phone && at !== name) }
 }
 
-/** Without a header nobody can use a column as a variable. */
+/** Without a header, a column has no name for a variable. */
 const unnamed = ({ columns }: PeopleTable) => columns.flatMap(({ name }, at) => (name === '' ? [at] : []))
 
-/** In a list without a header, what stands beside the number is most likely the name. */
+/** In a list without a header, the column beside the number is most likely the name. */
 function unnamedNeighbor({ columns }: PeopleTable, phone: number | undefined): number | undefined {
   const others = columns.flatMap(({ name }, at) => (name === '' && at !== phone ? [at] : []))
   return columns.every(({ name }) => name === '') ? others[0] : undefined
@@ -41,7 +41,7 @@ export const variableField = (name: string, at: number): ImportField => ({
   ...{ key: `column ${at}`, label: `{{${name}}}`, isRequired: false, aliases: [] },
 })
 
-/** The list as the service imports it. Line n + 2 of it is row n. */
+/** The list in the form that the service imports. Its line n + 2 is row n. */
 export function toPeopleCsv(table: PeopleTable, columns: PeopleColumns): string {
   const variables = listVariableColumns(table, columns)
   const header = [
@@ -56,10 +56,10 @@ export function toPeopleCsv(table: PeopleTable, columns: PeopleColumns): string 
 
 const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** The service counts the lines of what it was sent; people look into their own file. */
+/** The service counts the lines it received; people look into their own file. */
 export const inOwnFile = (problems: readonly RecipientProblem[], { rows }: PeopleTable): readonly RecipientProblem[] =>
   problems.map((problem) => ({ ...problem, line: rows[problem.line - 2]?.line ?? problem.line }))
 
-/** Numbers that a spreadsheet program has rounded: `5.51199E+12`. Their last digits are lost. */
+/** Numbers rounded by a spreadsheet program: `5.51199E+12`. Their last digits are lost. */
 export const countRounded = ({ rows }: PeopleTable, phone: number): number =>
   rows.filter(({ cells }) => /^\d[.,]?\d*e\+\d+$/i.test(cells[phone] ?? '')).length

@@ -1,29 +1,29 @@
 import type { FileColumn } from '../../parts/column-mapping.ts'
 
-/** People as they are in a file or a pasted list, before anybody said which column is what. */
+/** People in a file or a pasted list, before columns are assigned. */
 export interface PeopleTable {
   readonly columns: readonly FileColumn[]
   readonly rows: readonly PeopleRow[]
 }
 
 interface PeopleRow {
-  /** Line in the file, from 1, the header included. */
+  /** Line in the file, from 1, counting the header. */
   readonly line: number
   readonly cells: readonly string[]
 }
 
 const SAMPLES = 3
-/** A phone number has at least this many digits; a year or a postal code has fewer. */
+/** Minimum digits of a phone number; a year or a postal code has fewer. */
 const MIN_DIGITS = 8
 
-/** @throws for a file that is no spreadsheet. */
+/** @throws Error if the file is not a spreadsheet. */
 export async function readPeopleFile(file: File): Promise<PeopleTable> {
   return /\.xlsx$/i.test(file.name)
     ? readSpreadsheet(await file.arrayBuffer())
     : readPeopleText(decodeText(new Uint8Array(await file.arrayBuffer())))
 }
 
-/** Lists pasted or saved as text: the delimiter is found by itself. */
+/** Lists that are pasted or saved as text: the delimiter is detected. */
 export async function readPeopleText(text: string): Promise<PeopleTable> {
   const { default: papaparse } = await import('papaparse')
   const { data } = papaparse.parse<string[]>(text, { delimitersToGuess: [';', ',', '\t', '|'] })
@@ -36,14 +36,14 @@ async function readSpreadsheet(bytes: ArrayBuffer): Promise<PeopleTable> {
   return toTable(sheet.map((row) => row.map(cellText)))
 }
 
-/** Numbers are written in full: a phone number in a cell of numbers must not become 5.5E+12. */
+/** Numbers are written in full, so that a phone number in a number cell does not become 5.5E+12. */
 export function cellText(value: unknown): string {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value).toString() : String(value)
   if (value instanceof Date) return value.toISOString().slice(0, 10)
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : ''
 }
 
-/** UTF-8 and UTF-16, else the Windows encoding in which older programs save their files. */
+/** UTF-8 and UTF-16, otherwise the Windows encoding that older programs use. */
 export function decodeText(bytes: Uint8Array): string {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)

@@ -15,7 +15,7 @@ import { findTemplate, type MessageDraft } from './message-draft.ts'
 import { cardPrefix, fillTemplateText, templateCards, templateParts } from './template.ts'
 import type { Template, TemplateValues } from './template.ts'
 
-/** How many buttons an official number shows, below a text of at most 1,024 characters and without a file. */
+/** Limit of buttons on an official number, with a text of at most 1,024 characters and no file. */
 export const NATIVE_BUTTONS = 3
 const LONGEST_WITH_BUTTONS = 1_024
 
@@ -26,7 +26,7 @@ export interface PhoneFile {
   readonly filename: string
 }
 
-/** One of the cards that stand side by side below a message. */
+/** A card of a carousel below a message. */
 export interface PhoneCard {
   readonly media: PhoneFile
   readonly text: string
@@ -39,11 +39,11 @@ export interface PhoneMessage {
   readonly media: PhoneFile | null
   readonly text: string
   readonly footer: string
-  /** Shown as buttons below the message; numbered ones are part of the text. */
+  /** Buttons below the message; numbered options are part of the text instead. */
   readonly buttons: readonly string[]
-  /** Of a carousel. */
+  /** Cards of a carousel. */
   readonly cards: readonly PhoneCard[]
-  /** Buttons, a list, a form or products, with all their words; `text` is the body. */
+  /** Buttons, a list, a form or products with their texts; `text` is the body. */
   readonly interactive?: Extract<MessageContent, { type: 'interactive' }>
 }
 
@@ -56,14 +56,14 @@ export interface Person {
 interface PreviewOptions {
   readonly engine: Engine
   readonly person: Person
-  /** Columns of the list. A variable that is none of them is shown as it was written. */
+  /** Columns of the list. Variables outside of it are shown as written. */
   readonly known: readonly string[]
-  /** Another one picks other options. */
+  /** Each seed picks other options. */
   readonly seed: string
   readonly templates: readonly Template[]
 }
 
-/** What one person gets of a variation. */
+/** One person's message of a variation. */
 export function toPhoneMessage(draft: MessageDraft, options: PreviewOptions): PhoneMessage {
   const render = (text: string) => fillFor(text, options)
   if (draft.kind === 'interactive') return interactiveMessage(interactiveOf(previewOf(draft.interactive)), render)
@@ -107,7 +107,7 @@ function interactiveMessage(message: Interactive, render: (text: string) => stri
   return { ...NOTHING, text: filled.body ?? '', interactive: shownInteractive(filled) }
 }
 
-/** A template with its places filled. */
+/** A template with its placeholders filled. */
 export function filledTemplate(template: Pick<Template, 'components'>, values: TemplateValues): PhoneMessage {
   const { header, headerFormat, body, footer, buttons } = templateParts(template)
   return {
@@ -137,7 +137,7 @@ function fillFor(text: string, { person, known, seed }: PreviewOptions): string 
   const values: Record<string, string> = { phone: person.phone, name: person.name }
   for (const [name, value] of Object.entries(person.variables)) values[variableKey(name)] = value
   const columns = new Set(['name', 'phone', ...known.map(variableKey)])
-  // Shown as it was written, so that a typing error is seen.
+  // Shown as written, so that a typing error is visible.
   const shown = { ...values }
   for (const name of unknownNames(parsed.parts, columns)) shown[name] = `{{${name}}}`
   return renderCampaignText(parsed, shown, seededFractions(seed))

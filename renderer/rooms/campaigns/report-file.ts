@@ -1,6 +1,6 @@
 import { readCsv } from '../../app/api.ts'
 
-/** The report as the service writes it: one line for each person, the first one names the columns. */
+/** The service's CSV report: one line per person, with column names first. */
 export const readReportCsv = (campaignId: string): Promise<Blob> =>
   readCsv('getCampaignReport', { params: { id: campaignId } })
 
@@ -17,12 +17,15 @@ interface Sheet {
 
 const HEAD = { fontWeight: 'bold' } as const
 
-/** A workbook with a sheet of totals and one of people. Every cell of a person is text: a phone number is no figure. */
+/**
+ * A workbook with a sheet of totals and one of people. All cells of people are text, because phone numbers must not
+ * be formatted as figures.
+ */
 export async function toWorkbook(sheets: readonly Sheet[]): Promise<Blob> {
   const { default: writeExcelFile } = await import('write-excel-file/universal')
   return writeExcelFile(
     sheets.map(({ name, rows }) => ({
-      // Excel allows no more, and none of these signs.
+      // Excel's limit of length, and its forbidden characters.
       sheet: name.replace(/[[\]:*?/\\]/g, ' ').slice(0, 31),
       data: rows.map((row, index) =>
         row.map((value) =>
@@ -33,7 +36,7 @@ export async function toWorkbook(sheets: readonly Sheet[]): Promise<Blob> {
   ).toBlob()
 }
 
-/** A name that every system takes for a file. */
+/** A file name that is valid on every system. */
 export const fileNameOf = (name: string, ending: string): string =>
   `${
     name

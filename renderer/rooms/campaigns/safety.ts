@@ -5,12 +5,12 @@ import type { Reply } from '../../app/operation-types.ts'
 
 export type Safety = Reply<'getInstanceSafety'>
 
-/** A list of numbers asks for many; the service has other work, too. */
+/** Limit of concurrent requests, because a list of numbers needs many. */
 const AT_ONCE = 4
-/** Read again when a screen shows it after this time. */
+/** After this time, the data is loaded again when a screen shows it. */
 const FRESH_MS = 30_000
 
-/** What each number may still send. Read for the numbers on screen only. */
+/** Remaining messages of numbers. Loaded only for numbers on screen. */
 export const useSafety = defineStore('campaign-safety', () => {
   const byId = shallowRef<ReadonlyMap<string, Safety>>(new Map())
   const askedAt = new Map<string, number>()
@@ -32,7 +32,7 @@ export const useSafety = defineStore('campaign-safety', () => {
         const found = await call('getInstanceSafety', { params: { id } })
         byId.value = new Map(byId.value).set(id, found)
       } catch {
-        // The number can be chosen without it.
+        // The number can be selected without it.
         askedAt.delete(id)
       }
     }
@@ -53,7 +53,7 @@ export interface SafetySummary {
 
 const leftOf = (used: number, limit: number | null) => (limit === null ? null : Math.max(0, limit - used))
 
-/** What a number may still send today, and how that looks. */
+/** A number's remaining messages of today, and their color. */
 export function summarizeSafety({ today, restriction }: Pick<Safety, 'today' | 'restriction'>): SafetySummary {
   const left = leftOf(today.sent, today.limit)
   const leftFirst = leftOf(today.first_contacts, today.first_contacts_limit)

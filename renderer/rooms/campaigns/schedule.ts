@@ -1,4 +1,4 @@
-/** A time as a field of date and time takes it: local, without a zone, to the minute. */
+/** The value of a date and time field: local, without a zone, to the minute. */
 export function localInputOf(atMs: number): string {
   const at = new Date(atMs)
   const two = (value: number) => String(value).padStart(2, '0')

@@ -6,7 +6,7 @@ import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 
 const PAGE = 100
-/** A running campaign sends many notices; the list need not follow each. */
+/** A running campaign sends many notices; the list is updated less often. */
 const REFRESH_MS = 1_000
 
 /** The account's campaigns, newest first. */
@@ -23,7 +23,7 @@ export const useCampaigns = defineStore('campaigns', () => {
   live.onNotice('campaigns', () => refreshSoon())
   live.onReset(() => refreshSoon())
 
-  /** Reads as much as is loaded, so that a list that is read does not become shorter. */
+  /** Loads as many as are already loaded, so that the list does not become shorter while somebody reads it. */
   async function load(): Promise<void> {
     const mine = ++round
     const wanted = Math.max(PAGE, campaigns.value?.length ?? 0)

@@ -1,7 +1,4 @@
-/**
- * What a header with a place or a product, or a button with products, is sent with. A person fills each detail in a
- * field of its own.
- */
+/** Details of a header with a location or a product, or of a button with products. Each has its own form field. */
 type TemplateDetail =
   | 'latitude'
   | 'longitude'
@@ -17,7 +14,7 @@ type Values = Readonly<Partial<Record<TemplateDetail, string>>>
 
 interface DetailedPart {
   readonly details: readonly TemplateDetail[]
-  /** The parameter that Graph wants. */
+  /** The parameter in Graph's format. */
   readonly toParameter: (values: Values) => Json
   readonly read: (parameter: Json) => Values
 }
@@ -51,7 +48,7 @@ const PRODUCT: DetailedPart = {
   },
 }
 
-/** The picture of the message is that of its first product. */
+/** The image of the message is that of its first product. */
 const PRODUCTS: DetailedPart = {
   details: ['sectionTitle', 'productIds'],
   toParameter({ sectionTitle: title = '', productIds = '' }) {
@@ -71,7 +68,7 @@ export const HEADER_DETAILS: Readonly<Partial<Record<string, DetailedPart>>> = {
 /** By the type of the button. */
 export const BUTTON_DETAILS: Readonly<Partial<Record<string, DetailedPart>>> = { MPM: PRODUCTS }
 
-/** The details of a parameter that this window made. @returns undefined for a parameter of another kind. */
+/** The details of a parameter that this window created. @returns undefined for other parameters. */
 export function readDetails(parameter: Json): Values | undefined {
   const part = { location: LOCATION, product: PRODUCT, action: PRODUCTS }[textOf(parameter['type'])]
   return part?.read(parameter)

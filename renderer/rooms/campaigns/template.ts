@@ -3,24 +3,24 @@ import { BUTTON_DETAILS, HEADER_DETAILS, readDetails } from './template-details.
 
 export type Template = Item<'listTemplates'>
 
-/** A place of a template that is filled for each person. */
+/** A placeholder of a template that is filled for each person. */
 export interface TemplateField {
   /** `body.1`, `header.image`, `header.latitude`, `button.0.1`, `button.0.code`; in a card `card.0.body.1` and so on. */
   readonly key: string
   readonly part: 'header' | 'body' | 'button'
-  /** `code`: what a button copies. */
+  /** `code`: the text that a button copies. */
   readonly kind: 'text' | 'code' | 'image' | 'video' | 'document' | 'detail'
   /** The name between its braces, or of its detail; empty for a file. */
   readonly name: string
-  /** Which button. */
+  /** Index of the button. */
   readonly button: number
-  /** Which card of a carousel; null: none. */
+  /** Index of the carousel card; null: none. */
   readonly card: number | null
 }
 
 export type TemplateValues = Readonly<Record<string, string>>
 
-/** What a template says, as far as a phone shows it. */
+/** The parts of a template that a phone shows. */
 interface TemplateParts {
   readonly header: string
   readonly headerFormat: string
@@ -34,7 +34,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const asList = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value) ? (value as Readonly<Record<string, unknown>>[]) : []
 
-/** Templates are Graph's own data, so every field is checked. */
+/** Templates are unvalidated data of Graph, so every field is checked. */
 export function templateParts({ components }: Pick<Template, 'components'>): TemplateParts {
   const find = (type: string) => components.find((each) => isText(each.type) && each.type.toUpperCase() === type)
   const text = (type: string) => {
@@ -61,14 +61,17 @@ export function templateCards({ components }: Pick<Template, 'components'>): rea
   return asList(carousel?.cards).map((card) => templateParts({ components: [...asList(card.components)] }))
 }
 
-/** How the keys of a card begin. */
+/** Prefix of a card's keys. */
 export const cardPrefix = (card: number | null): string => (card === null ? '' : `card.${card}.`)
 
 const namesIn = (text: string) => [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name))]
 const CODE = 'code'
 const MEDIA = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' } as const
 
-/** What has to be filled before the template can be sent, from its top to its buttons, and then card by card. */
+/**
+ * Placeholders that must be filled before the template can be sent, from its top to its buttons, and then card by
+ * card.
+ */
 export const listTemplateFields = (template: Pick<Template, 'components'>): readonly TemplateField[] => [
   ...fieldsIn(templateParts(template), null),
   ...templateCards(template).flatMap(fieldsIn),
@@ -103,7 +106,7 @@ function fieldsIn({ header, headerFormat, body, buttons }: TemplateParts, card: 
   return [...ofHeader(), ...texts('body', body), ...buttons.flatMap(ofButton)]
 }
 
-/** Most templates begin with the name of the person. */
+/** Most templates start with the person's name. */
 export function firstValues(template: Pick<Template, 'components'>, name: string): TemplateValues {
   const first = listTemplateFields(template).find(
     ({ part, kind, card }) => part === 'body' && kind === 'text' && card === null,
@@ -111,7 +114,7 @@ export function firstValues(template: Pick<Template, 'components'>, name: string
   return first === undefined ? {} : { [first.key]: name }
 }
 
-/** The text with its places filled; an empty one is shown as it is written in the template. */
+/** The text with its placeholders filled; empty ones are shown as in the template. */
 export const fillTemplateText = (text: string, part: string, values: TemplateValues): string =>
   text.replace(PLACEHOLDER, (whole, name: string) => values[`${part}.${name}`]?.trim() || whole)
 
@@ -165,7 +168,7 @@ function componentsOf(parts: TemplateParts, card: number | null, values: Templat
     const sent = (subType: string, parameters: readonly object[]) => [
       { type: 'button', sub_type: subType, index: String(index), parameters },
     ]
-    // The same answer is on every card: the payload says which card it was.
+    // All cards have the same button, so the payload identifies the card.
     if (type === 'QUICK_REPLY' && card !== null)
       return sent('quick_reply', [{ type: 'payload', payload: `${card + 1}: ${text}` }])
     if (detailed !== undefined) return sent(type.toLowerCase(), [detailed.toParameter(detailsOf(mine))])
@@ -182,7 +185,7 @@ function componentsOf(parts: TemplateParts, card: number | null, values: Templat
   ]
 }
 
-/** The template of a payload that this window made. @returns undefined for any other payload. */
+/** The template of a payload that this window created. @returns undefined for other payloads. */
 export function readTemplatePayload(payload: Readonly<Record<string, unknown>>): TemplateChoice | undefined {
   const template = payload.template as
     | { name?: unknown; language?: { code?: unknown }; components?: unknown }

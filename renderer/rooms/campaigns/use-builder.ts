@@ -8,34 +8,34 @@ import { changesOf, draftOf, newDraft, toStored, unfinishedAt } from './builder-
 import type { BuilderDraft, StoredDraft } from './builder-draft.ts'
 import type { Template } from './template.ts'
 
-/** After the last change. */
+/** Delay after the last change. */
 const SAVE_MS = 700
 
 interface BuilderOptions {
-  /** Undefined: a campaign that the service does not have yet. */
+  /** Undefined for a campaign that is not stored yet. */
   readonly id: () => string | undefined
   readonly newName: () => string
   readonly templates: () => readonly Template[]
-  /** Called when the service has made the draft. */
+  /** Called when the service has created the draft. */
   readonly onCreated: (id: string) => unknown
-  /** Called for a campaign that cannot be edited any more. */
+  /** Called for a campaign that can no longer be edited. */
   readonly onClosed: (id: string) => unknown
 }
 
-/** A draft that is edited here and kept in the service: every change is saved a moment later. */
+/** A draft that is edited here and saved to the service shortly after every change. */
 export function useBuilder({ id, newName, templates, onCreated, onClosed }: BuilderOptions) {
   const draft = shallowRef<BuilderDraft>(newDraft(newName()))
   const campaign = shallowRef<Campaign>()
   const problem = ref<Problem>()
   const saveProblem = ref<Problem>()
   const isSaving = ref(false)
-  /** Nothing to wait for: a new one, or one that was read. */
+  /** Nothing is loading: it is new, or loaded. */
   const isReady = ref(false)
-  /** Something was typed that the service does not have. */
+  /** There are changes that are not saved yet. */
   const isTouched = ref(false)
-  /** Somebody started it: it cannot be edited any more. */
+  /** Somebody started it, so it can no longer be edited. */
   const isClosed = ref(false)
-  /** The address changes, and the form stays. */
+  /** The URL changes, and the form stays. */
   let isMoving = false
   let stored: StoredDraft = {}
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -64,7 +64,7 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
     }
   }
 
-  /** A new one, also while another is on screen. */
+  /** Starts a new one, also while another is on screen. */
   function begin(): void {
     clearTimeout(timer)
     draft.value = newDraft(newName())
@@ -79,7 +79,7 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
 
   const accept = (found: Campaign) => {
     campaign.value = found
-    // What is usual is known once the service has made the draft.
+    // The defaults are known once the service has created the draft.
     if (draft.value.config !== undefined) return
     draft.value = { ...draft.value, config: found.config }
     const { config } = toStored(draft.value, templates())
@@ -99,7 +99,7 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
     () => !isSaving.value && campaign.value !== undefined && unfinished.value === 0 && pending() === undefined,
   )
 
-  /** @returns whether the service has everything. */
+  /** @returns whether everything is saved. */
   async function save(): Promise<boolean> {
     clearTimeout(timer)
     if (saving !== undefined) return saving.then(() => save())
@@ -109,7 +109,7 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
 
   async function write(): Promise<boolean> {
     const changes = pending()
-    // An unfinished message is not stored, so leaving still has to ask.
+    // An incomplete message is not saved, so leaving must still ask.
     isTouched.value = unfinished.value > 0
     if (changes === undefined && campaign.value !== undefined) return true
     isSaving.value = true
@@ -141,13 +141,13 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
     }
   }
 
-  /** Reads what the service counts: its people and their variables. */
+  /** Reads the service's counts of people and variables. */
   async function refresh(): Promise<void> {
     if (campaign.value === undefined) return
     accept(await call('getCampaign', { params: { id: campaign.value.campaign_id } }))
   }
 
-  // Without numbers there is no draft yet, and half a message is not stored.
+  // Without numbers there is no draft yet, and an incomplete message is not saved.
   useUnsaved({
     isDirty: () => isReady.value && isTouched.value && !isMoving,
     isAcrossTabs: true,
@@ -161,14 +161,14 @@ export function useBuilder({ id, newName, templates, onCreated, onClosed }: Buil
     (isOpen) => void (isOpen && catchUp()),
   )
 
-  /** The service is back: what could not be saved is saved, and a start whose answer was lost is seen. */
+  /** The service is reachable again: unsaved changes are saved, and a start with a lost answer is noticed. */
   async function catchUp(): Promise<void> {
     const known = campaign.value?.campaign_id
     const found = known && (await call('getCampaign', { params: { id: known } }).catch(() => undefined))
     if (found && found.status !== 'draft' && known === id()) {
       isTouched.value = false
       isClosed.value = true
-      // What was open over it closes first: it would ask whether to leave.
+      // An open dialog closes first, because it would ask whether to leave.
       await nextTick()
       return void onClosed(known)
     }

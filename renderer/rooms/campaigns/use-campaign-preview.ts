@@ -7,10 +7,10 @@ import type { Builder } from './use-builder.ts'
 
 export type CampaignPreview = Reply<'previewCampaign'>
 
-/** A pause in editing, after which the draft is saved, too. */
+/** Delay after editing, after which the draft is saved too. */
 const ASK_MS = 900
 
-/** What the service says a draft will do: asked again after every change. */
+/** The service's forecast for a draft, loaded again after every change. */
 export function useCampaignPreview(builder: Builder) {
   const data = shallowRef<CampaignPreview>()
   const problem = ref<Problem>()
@@ -25,7 +25,7 @@ export function useCampaignPreview(builder: Builder) {
     if (id === undefined) return
     isAsking.value = true
     try {
-      // What is previewed is what is stored.
+      // The preview uses the saved draft.
       if (!(await builder.save())) return
       const found = await call('previewCampaign', { body: { campaign_id: id } })
       if (mine !== round) return

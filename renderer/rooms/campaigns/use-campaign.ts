@@ -9,10 +9,10 @@ import { addMark, hourlyRate, type Mark } from './rate.ts'
 
 /** A running campaign sends many notices. */
 const GATHER_MS = 500
-/** Its next send and its end move on without a notice. */
+/** Its next send and its end change without a notice. */
 const TICK_MS = 15_000
 
-/** One campaign, read again whenever it changes. */
+/** One campaign, loaded again whenever it changes. */
 export function useCampaign(id: () => string) {
   const campaign = shallowRef<Campaign>()
   const report = shallowRef<Reply<'getCampaignReport'>>()

@@ -6,7 +6,7 @@ const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
 
-/** “2 days 3 hours”, “about 20 minutes”: the two largest units are enough. */
+/** “2 days 3 hours”, “about 20 minutes”: only the two largest units. */
 export function splitDuration(seconds: number): readonly (readonly ['day' | 'hour' | 'minute', number])[] {
   const minutes = Math.max(1, Math.round(seconds / MINUTE))
   if (minutes * MINUTE < HOUR) return [['minute', minutes]]

@@ -6,7 +6,7 @@ import type { PaletteFinds } from '../../app/entries.ts'
 /** How many the palette searches; their own screen has all of them. */
 const IN_PALETTE = 200
 
-/** Campaigns in the palette. They are read when the palette is used. */
+/** Campaigns in the palette, loaded when the palette opens. */
 export function usePaletteCampaigns(): PaletteFinds {
   const found = shallowRef<readonly CampaignSummary[]>([])
   return {
@@ -17,7 +17,7 @@ export function usePaletteCampaigns(): PaletteFinds {
         to: `/campaigns/${id}`,
       })),
     ),
-    /** The palette is useful without them. */
+    /** Optional: the palette works without them. */
     async load() {
       try {
         found.value = (await call('listCampaigns', { query: { limit: IN_PALETTE } })).data

@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n'
 import { useProblemText } from '../../app/use-problem-text.ts'
 
-/** Why somebody was not reached, for a code of the service: that of a message, or why a person was skipped. */
+/** Why a person was not reached, for an error code of a message or a reason for skipping. */
 export function useReasonText(): (code: string) => string {
   const { t, te } = useI18n()
   const textOf = useProblemText()

@@ -5,7 +5,7 @@ import { useLive } from '../../app/live.ts'
 import type { Reply } from '../../app/operation-types.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 
-/** Who is listed: everybody in a state, or who answered or opted out. */
+/** Filter of the list: by state, or by who replied or opted out. */
 export type RecipientGroup = RecipientStatus | 'replied' | 'opted_out'
 
 export interface RecipientFilter {
@@ -14,13 +14,13 @@ export interface RecipientFilter {
 }
 
 const PAGE = 200
-/** A running campaign sends many notices; what is on screen need not follow each. */
+/** A running campaign sends many notices; the list is updated less often. */
 const REFRESH_MS = 1_500
 
-/** Beyond, reading everything that is loaded again would keep the service busy; scrolling or searching reads it. */
+/** Longer lists are not reloaded completely; scrolling or searching loads them. */
 const MOST_REFRESHED = 2_000
 
-/** The people of a campaign, page after page while they are scrolled to; what is loaded is kept current. */
+/** The people of a campaign, loaded page by page while scrolling; loaded ones are kept current. */
 export function useRecipients(campaignId: () => string, filter: () => RecipientFilter) {
   const rows = shallowRef<readonly CampaignRecipient[]>([])
   const state = ref<'asking' | 'ready' | 'problem'>('asking')
@@ -73,7 +73,7 @@ export function useRecipients(campaignId: () => string, filter: () => RecipientF
     })
   }
 
-  /** Reads again what is on screen, and no more: the order of the list does not change. */
+  /** Reloads only what is on screen, because the order of the list does not change. */
   async function refresh(): Promise<void> {
     if (state.value !== 'ready' || rows.value.length > MOST_REFRESHED) return
     const mine = round

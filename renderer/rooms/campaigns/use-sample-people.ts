@@ -5,7 +5,7 @@ import type { Person } from './preview.ts'
 
 const SHOWN = 10
 
-/** The first people of a draft, to show what they would get. */
+/** The first people of a draft, for sample messages. */
 export function useSamplePeople(campaign: () => Campaign | undefined) {
   const people = shallowRef<readonly Person[]>([])
 
@@ -19,7 +19,7 @@ export function useSamplePeople(campaign: () => Campaign | undefined) {
       })
       people.value = data.map(({ phone, name, variables }) => ({ phone, name: name ?? '', variables }))
     } catch {
-      // The preview is useful with an invented person, too.
+      // The preview also works with an invented person.
     }
   }
 

@@ -5,9 +5,9 @@ interface Variation {
   readonly read: number
 }
 
-/** Below, a difference is chance. */
+/** A smaller sample shows only chance. */
 const ENOUGH = 30
-/** How much more often the best is answered than the next. */
+/** Ratio by which the best must be answered more often than the next. */
 const CLEAR = 1.2
 
 /** The variation that is clearly answered most; undefined while none is. */

@@ -3,7 +3,7 @@ import type { ColumnMapping, ImportField } from '../../parts/column-mapping.ts'
 
 export type ImportList = 'contacts' | 'optOuts'
 
-/** What an import of this list can fill. @param t of the locale. */
+/** Fields that an import can fill. @param t of the locale. */
 export function fieldsOf(list: ImportList, t: (key: string) => string): readonly ImportField[] {
   const phone = { key: 'phone', label: t('contacts.field.phone'), isRequired: true, aliases: COLUMN_NAMES.phone }
   const field = (key: string, label: string, aliases: readonly string[]) => ({ key, label, isRequired: false, aliases })
@@ -15,6 +15,6 @@ export function fieldsOf(list: ImportList, t: (key: string) => string): readonly
   ]
 }
 
-/** The columns as the service takes them: `#2` is the second one. */
+/** The columns in the service's format: `#2` is the second one. */
 export const positionsOf = (mapping: ColumnMapping): Readonly<Partial<Record<string, string>>> =>
   Object.fromEntries(Object.entries(mapping).map(([key, index]) => [key, `#${index + 1}`]))

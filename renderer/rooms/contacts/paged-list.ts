@@ -6,7 +6,7 @@ interface Page<Row> {
   readonly next_cursor: string | null
 }
 
-/** A list that is read page by page while somebody scrolls. A newer reading replaces one that is still under way. */
+/** A list that loads pages while scrolling. A newer load replaces a running one. */
 export function usePagedList<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>) {
   const rows = shallowRef<readonly Row[]>()
   const problem = ref<Problem>()
@@ -21,7 +21,7 @@ export function usePagedList<Row>(read: (cursor: string | undefined) => Promise<
     const before = cursor === undefined ? [] : (rows.value ?? [])
     let found: readonly Row[] = []
     try {
-      // A search looks through a part of a long list at a time.
+      // A search covers only a part of a long list at a time.
       for (let from: string | undefined | null = cursor; found.length < PAGE && from !== null;) {
         const page: Page<Row> = await read(from)
         if (mine !== turn) return
@@ -48,7 +48,7 @@ export function usePagedList<Row>(read: (cursor: string | undefined) => Promise<
     async more(): Promise<void> {
       if (next !== null && !isReading) await take(next)
     },
-    /** Only what begins on the screen is kept up to date: whoever has scrolled far keeps the place. */
+    /** Only the beginning of the list is kept current, so that a person who scrolled far does not lose their place. */
     async refresh(): Promise<void> {
       if (rows.value !== undefined && rows.value.length <= PAGE && !isReading) await take(undefined)
     },

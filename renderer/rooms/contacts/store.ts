@@ -30,7 +30,7 @@ export const useContacts = defineStore('contacts', () => {
     try {
       tags.value = (await call('listContactTags')).data
     } catch {
-      // The list itself says what is wrong.
+      // The list shows the error itself.
     }
   }
 

@@ -2,7 +2,7 @@ import { useI18n } from 'vue-i18n'
 import { addressText } from '../messages/number.ts'
 import type { Contact } from './store.ts'
 
-/** The number of a contact, else the username that people know them by, and never an id of the network. */
+/** A contact's number, otherwise the username, and never an id of the network. */
 export function useContactAddress(): (contact: Pick<Contact, 'phone' | 'identities'>) => string {
   const { t } = useI18n()
   return ({ phone, identities }) => {

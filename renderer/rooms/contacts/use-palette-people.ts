@@ -21,7 +21,7 @@ export function usePalettePeople(): PaletteFinds {
         to: placeOf(contact),
       })),
     ),
-    /** The palette is useful without them. */
+    /** Optional: the palette works without them. */
     async search(words) {
       const asked = order.begin()
       const q = words.trim().slice(0, 100)
@@ -34,7 +34,7 @@ export function usePalettePeople(): PaletteFinds {
   }
 }
 
-/** The chat that the person wrote in last, or else the contact itself. */
+/** The chat in which the person wrote last, otherwise the contact. */
 function placeOf({ phone, instances }: Contact): string {
   const [latest] = instances.toSorted((a, b) => lastAt(b) - lastAt(a))
   return latest === undefined

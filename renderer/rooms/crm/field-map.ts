@@ -21,6 +21,6 @@ export const toRows = (map: readonly FieldMapping[]): FieldRow[] => map.map(({ f
 export const toMap = (rows: readonly FieldRow[]): FieldMapping[] =>
   rows.map(({ from, to }) => ({ from, to: to.trim() })).filter(({ to }) => to !== '')
 
-/** Positions of the rows whose target is no name of a field. */
+/** Indexes of rows with an invalid field name. */
 export const wrongRows = (rows: readonly FieldRow[]): number[] =>
   rows.flatMap(({ to }, at) => (to.trim() === '' || TARGET.test(to.trim()) ? [] : [at]))
