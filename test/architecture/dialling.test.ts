@@ -93,7 +93,7 @@ const OPENED = globSync('main/**/*.ts', { cwd: ROOT, exclude: ['main/outbound/**
   return [...text.matchAll(/outbound\.open\(\{(.*?)\n\s*\}\)/gs)].map(([, wish = '']) => ({ file, wish }))
 })
 
-test('answers are read part by part in known places', () => {
+test('answers are read chunk by chunk only in known places', () => {
   expect(OPENED.map(({ file }) => file).toSorted()).toEqual([
     'main/capabilities/ai-providers/guarded-fetch.ts',
     'main/capabilities/messages/media.ts',
@@ -102,6 +102,6 @@ test('answers are read part by part in known places', () => {
   ])
 })
 
-test.each(OPENED)('an answer that $file reads part by part may be neither endless nor silent', ({ wish }) => {
+test.each(OPENED)('an answer that $file reads chunk by chunk has limits of size and time', ({ wish }) => {
   for (const limit of ['headersTimeoutMs', 'bodyTimeoutMs', 'maxBodyBytes', 'signal']) expect(wish).toContain(limit)
 })

@@ -88,7 +88,7 @@ describe.each(changing)('operation $operation.id', ({ operation }) => {
   })
 })
 
-test('the list of harmless operations names none that is gone, declared anyway or takes no such field', () => {
+test('the list of harmless operations names only existing ones that need the exception', () => {
   for (const id of Object.keys(HARMLESS)) {
     const found = changing.find(({ operation }) => operation.id === id)?.operation
     expect(found, id).toBeDefined()
@@ -97,7 +97,7 @@ test('the list of harmless operations names none that is gone, declared anyway o
   }
 })
 
-test('the list of operations that reach nobody names none that is gone or declared anyway', () => {
+test('the list of operations that reach nobody names only existing ones that need the exception', () => {
   for (const id of Object.keys(REACHES_NOBODY)) {
     const found = changing.find(({ operation }) => operation.id === id)?.operation
     expect(found, id).toBeDefined()
@@ -105,7 +105,7 @@ test('the list of operations that reach nobody names none that is gone or declar
   }
 })
 
-test('what follows from each effect', () => {
+test('the consequences of each effect', () => {
   const rules = Object.entries(EFFECTS).map(([name, rule]) => [
     name,
     rule.asksUnder,
@@ -135,7 +135,7 @@ const operationOf = (wanted: string): Operation => {
 const askedUnder = (operation: Operation, args?: Record<string, unknown>) =>
   APPROVAL_POLICIES.filter((policy) => needsApproval(policy, operation, args))
 
-test('a call waits for a person under the weakest policy that one of its effects names', () => {
+test('a call needs approval under the weakest policy of its effects', () => {
   expect(askedUnder(operationOf('sendMessage'))).toEqual(['sending'])
   expect(askedUnder(operationOf('createFaq'))).toEqual(['sending'])
   for (const id of ['createWebhook', 'replayWebhook', 'testAgent', 'createApiKey', 'createAccessLink'])
@@ -147,7 +147,7 @@ test('a call waits for a person under the weakest policy that one of its effects
   expect(askedUnder(operationOf('listInstances'))).toEqual([])
 })
 
-test('an argument decides where only some calls have an effect', () => {
+test('an argument decides if only some calls have an effect', () => {
   const create = operationOf('createInstance')
   expect(effectsOf(create, { engine: 'official' })).toEqual(['invitation'])
   expect(effectsOf(create, { engine: 'smv2' })).toEqual([])
@@ -158,7 +158,7 @@ test('an argument decides where only some calls have an effect', () => {
   expect(askedUnder(qr)).toEqual(['sending'])
 })
 
-test('a direct engine call is judged by its action', () => {
+test('a direct engine call has the effects of its action', () => {
   const call = operationOf('callEngine')
   const asked = (name: string) => {
     const [group, action] = name.split('/')

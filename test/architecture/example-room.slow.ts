@@ -45,7 +45,7 @@ function run(...args: string[]): string {
   }
 }
 
-test('a room is a folder, its lines in the lists, a migration, words and a screen', () => {
+test('a room consists of a folder, entries in the lists, a migration, texts and a screen', () => {
   const own = ['main/capabilities/notes/', 'renderer/rooms/notes/', 'renderer/locales/', 'test/']
   const outside = [...Object.keys(EXAMPLE_FILES), ...Object.keys(EXAMPLE_LINES)].filter(
     (file) => !own.some((folder) => file.startsWith(folder)),
@@ -68,7 +68,7 @@ test('it compiles, window included', () => {
   expect(run('node_modules/vue-tsc/bin/vue-tsc.js', '--noEmit', '-p', 'renderer', ...memory)).toBe('')
 })
 
-test('it works: its own test, and those of the catalogue, the queries and the map pass', () => {
+test('its own test passes, and those of the error catalogue, the queries and the README map', () => {
   const files = [
     'test/notes.test.ts',
     'test/architecture',

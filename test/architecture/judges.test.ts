@@ -34,7 +34,7 @@ describe.each(names)('the judge %s', (name) => {
     expect(elsewhere).toEqual([])
   })
 
-  test('has said of each install script whether it may run', () => {
+  test('says for each install script whether it may run', () => {
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript)
     const unsaid = scripted
       .map(([path]) => path.replace(/^.*node_modules\//, ''))

@@ -24,7 +24,7 @@ const shapes = new Ajv2020({
 })
 
 describe.each(operations)('operation $operation.id', ({ name, operation }) => {
-  test('is named as it is exported, and lies under /v1', () => {
+  test('is named as it is exported, and has a path under /v1', () => {
     expect(operation.id).toBe(name)
     expect(operation.id).toMatch(/^[a-z]+([A-Z][a-z0-9]*)*$/)
     expect(operation.path).toMatch(/^\/v1(\/[a-z0-9-]+|\/\{[a-z_]+\})+$/)
@@ -34,14 +34,14 @@ describe.each(operations)('operation $operation.id', ({ name, operation }) => {
     expect(operation.role !== undefined).toBe(operation.audience === 'console')
   })
 
-  test('says in words what it does', () => {
+  test('has a summary', () => {
     expect(operation.summary.length).toBeGreaterThan(5)
     expect(operation.summary).not.toMatch(/\.$/)
     expect(operation.description.length).toBeGreaterThan(40)
     expect(operation.reply.description.length).toBeGreaterThan(3)
   })
 
-  test('asks for a scope of the specification, and its reach fits its path', () => {
+  test('needs a scope of the specification, and its reach fits its path', () => {
     if (operation.scope !== null) expect(SCOPES).toContain(operation.scope)
     expect(operation.reach === 'instance').toBe(operation.path.startsWith('/v1/instances/{id}'))
   })
@@ -69,7 +69,7 @@ describe.each(operations)('operation $operation.id', ({ name, operation }) => {
     expect(operation.origin).toBe(inSpec ? 'spec' : 'ours')
   })
 
-  test('has a tool that a model can act on, or none', () => {
+  test('has a tool that a model can use, or none', () => {
     if (operation.tool === null) return
     expect(operation.tool.name).toMatch(/^[a-z]+(_[a-z0-9]+)+$/)
     expect(operation.tool.title.length).toBeGreaterThan(3)

@@ -22,7 +22,7 @@ test('every npm script the README names exists', () => {
   expect(named.filter((script) => !(script in scripts))).toEqual([])
 })
 
-test('the map of the house names every folder, every file beside them, and every room', () => {
+test('the map in main/README.md names every folder, every file beside them, and every room', () => {
   const map = readFileSync(join(ROOT, 'main', 'README.md'), 'utf8')
   const rooms = readdirSync(join(ROOT, 'main', 'capabilities'), { withFileTypes: true })
   const names = [
@@ -33,7 +33,7 @@ test('the map of the house names every folder, every file beside them, and every
   expect(names.filter((name) => !map.includes(`\`${name}\``))).toEqual([])
 })
 
-test('what the map points to is there', () => {
+test('every path in the map exists', () => {
   const map = readFileSync(join(ROOT, 'main', 'README.md'), 'utf8')
   const paths = [...map.matchAll(/`((?:test|resources|renderer|[a-z-]+)\/[\w./-]*)`/g)].map(([, path]) => path ?? '')
   const places = ['.', 'main', 'main/capabilities', 'main/engines', 'main/faces', 'main/storage']

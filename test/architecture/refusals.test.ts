@@ -121,18 +121,18 @@ function isExplained({ parent }: ts.Node): boolean {
 const files = readdirSync(MAIN, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 const sites = files.flatMap(sitesIn)
 
-test('every refusal whose code says little tells the console why', () => {
+test('every refusal with a general code gives the console a reason', () => {
   expect(sites.length).toBeGreaterThan(150)
   const bare = sites.filter(({ file, hasReason }) => !hasReason && !WITHOUT_A_REASON.has(file))
   expect(bare.map(({ file, line }) => `${file}:${line}`)).toEqual([])
 })
 
-test('the list of files without reasons has no file that needs none', () => {
+test('the list of files without reasons names only files that need it', () => {
   const bare = new Set(sites.filter(({ hasReason }) => !hasReason).map(({ file }) => file))
   expect([...WITHOUT_A_REASON.keys()].filter((file) => !bare.has(file))).toEqual([])
 })
 
-test('every reason is given somewhere', () => {
+test('every reason is used', () => {
   const all = files.map((file) => readFileSync(new URL(file, MAIN), 'utf8')).join('\n')
   // `because(`backup_${state}`)`: the compiler knows which reasons these are.
   const beginnings = [...all.matchAll(/because\(\s*`(\w+_)\$/g)].map(([, beginning = '']) => beginning)

@@ -19,7 +19,7 @@ test('every room is built, under the name of its folder', () => {
   expect(ROOMS.map(({ name }) => name).toSorted()).toEqual(rooms)
 })
 
-test.each(rooms)('%s has its contract, its handlers, what others may use, and its definition', (name) => {
+test.each(rooms)('%s has a contract, handlers, an API for other rooms, and a definition', (name) => {
   expect(readdirSync(join(CAPABILITIES, name))).toEqual(
     expect.arrayContaining(['contract.ts', 'handlers.ts', 'index.ts', 'room.ts']),
   )
@@ -41,7 +41,7 @@ describe('rooms are built after those that they use', () => {
     expect(names(inOrder([alone, right, left, base]))).toEqual(['alone', 'base', 'left', 'right'])
   })
 
-  test('each is given its dependencies and what it uses, and is found once it is built', () => {
+  test('each gets its dependencies and the rooms it uses, and can be found once built', () => {
     const base = room('base', {}, (given) => given)
     const upper = room('upper', { below: base }, (given) => given)
     const early: unknown[] = []
@@ -58,7 +58,7 @@ describe('rooms are built after those that they use', () => {
     expect(find(upper)).toEqual({ word: 'hello', below: { word: 'hello' } })
   })
 
-  test('a circle, a room that is not in the list and a name that is there twice are refused', () => {
+  test('a cycle, a room missing from the list and a duplicate name are refused', () => {
     const uses: Record<string, ReturnType<typeof room>> = {}
     const first = room('first', uses)
     const second = room('second', { first })

@@ -58,7 +58,7 @@ test('npm ci never compiles better-sqlite3', () => {
   expect(manifest.allowScripts['better-sqlite3']).toBe(false)
 })
 
-test('no picture library comes along with the messaging client', () => {
+test('the messaging client does not install an image library', () => {
   // The client names `sharp` as a required peer, 20 MB of native code for thumbnails it makes only if it finds it. Its
   // lockfile entry says optional instead; npm keeps that as long as the version stays: after an upgrade write it again.
   expect(lock.packages['node_modules/baileys']?.peerDependenciesMeta?.['sharp']).toEqual({ optional: true })
@@ -89,7 +89,7 @@ test('npm refuses unreviewed scripts and foreign sources, on any Node that start
   ])
 })
 
-test('only entry files ask where they lie', () => {
+test('only entry files read their own path', () => {
   const entries = ['main/headless.ts', 'main/start.ts', 'main/desktop.ts']
   const asking = ['main', 'preload', 'renderer']
     .flatMap((folder) =>

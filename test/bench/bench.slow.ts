@@ -39,7 +39,7 @@ const TABLES = {
   memory: ['Resident memory', 'idle, new'],
 }
 
-test('every program goes its way and prints its table', { timeout: 620_000 }, async () => {
+test('every program runs and prints its table', { timeout: 620_000 }, async () => {
   const args = [join(import.meta.dirname, 'run.ts'), ...Object.keys(TABLES)]
   const cwd = resolve(import.meta.dirname, '../..')
   const { code, out, err } = await run(process.execPath, args, { cwd, env: { ...inherited, ...TINY }, seconds: 600 })

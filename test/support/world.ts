@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { createAccounts } from '../../main/capabilities/account/index.ts'
@@ -173,7 +173,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const random = options.random ?? seededRandom(seed)
   const vault = options.vault ?? memoryVault()
   const home = options.home ?? tempFolder()
-  if (options.home === undefined) await placeEmptyDatabase(join(home, 'switchboard.db'))
+  if (readdirSync(home).length === 0) await placeEmptyDatabase(join(home, 'switchboard.db'))
   const config = { ...settingsOfTests(home), ...settings }
   const { resolve, dial: dialReceivers } = outside(...receivers)
   const { dial = dialReceivers } = options

@@ -55,7 +55,7 @@ test('the change clock rises although the wall clock is set back', async () => {
   expect(await tick()).toBe(START_MS + 60_000)
 })
 
-test('a unit that fails gives its value and its slot back', async () => {
+test('a failed unit returns its value and its slot', async () => {
   const before = await accountState(database.db, accountId)
   const failing = database.db.commit(async (tx) => {
     await occupySlot(tx, accountId, clock.now())
@@ -65,7 +65,7 @@ test('a unit that fails gives its value and its slot back', async () => {
   expect(await accountState(database.db, accountId)).toEqual(before)
 })
 
-test('slots count what lives, numbers count what was ever made', async () => {
+test('slots count existing instances, and numbers count all that were ever created', async () => {
   const occupy = () => database.db.commit((tx) => occupySlot(tx, accountId, clock.now()))
   expect(await occupy()).toMatchObject({ number: 1, inUse: 1 })
   expect(await occupy()).toMatchObject({ number: 2, inUse: 2 })

@@ -15,7 +15,7 @@ const create = async (more: object = {}) =>
   (await ask('POST', '/v1/keys', { name: 'CRM', scopes: ['messages:send'], ...more })).body
 
 describe('a key made in the console', () => {
-  test('is shown once, with everything it may do, and works at once', async () => {
+  test('is shown once, with all its permissions, and works immediately', async () => {
     const instance = await w.instance()
     const { status, headers, body } = await ask('POST', '/v1/keys', {
       name: 'CRM',
@@ -64,7 +64,7 @@ describe('a key made in the console', () => {
 })
 
 describe('the list of keys', () => {
-  test('is newest first, in pages, and never holds a key', async () => {
+  test('is newest first, in pages, and never contains a key', async () => {
     // Of one millisecond the order is chance.
     await w.clock.advance(1_000)
     const older = await create({ name: 'older' })
@@ -80,20 +80,20 @@ describe('the list of keys', () => {
     expect(all.data[0]).not.toHaveProperty('key')
   })
 
-  test('holds the keys of its account alone', async () => {
+  test('contains only the keys of its account', async () => {
     const { key } = await w.stranger()
     const { data } = (await ask('GET', '/v1/keys')).body
     expect(data.map(({ last4 }: { last4: string }) => last4)).not.toContain(key.slice(-4))
   })
 
-  test('takes no cursor of another list', async () => {
+  test('accepts no cursor of another list', async () => {
     const { status, body } = await ask('GET', '/v1/keys?cursor=abc')
     expect([status, body.error.code]).toEqual([400, 'invalid_cursor'])
   })
 })
 
 describe('a key revoked in the console', () => {
-  test('is nobody from the next request on, and stays in the list', async () => {
+  test('is unknown from the next request on, and stays in the list', async () => {
     const made = await create()
     expect((await w.api('GET', '/v1/me', undefined, { key: made.key })).status).toBe(200)
     expect(await ask('DELETE', `/v1/keys/${made.id}`)).toMatchObject({ status: 204, body: undefined })
@@ -112,7 +112,7 @@ describe('a key revoked in the console', () => {
   })
 })
 
-describe('the life of a key', () => {
+describe('a key', () => {
   type Listed = Record<string, unknown> & { id: string }
   const inCommand = async (id: string) => {
     const { data } = (await w.service.carryOut({ command: 'keys.list', input: {} })) as { data: Listed[] }
@@ -123,7 +123,7 @@ describe('the life of a key', () => {
   const me = (key: string) => w.api('GET', '/v1/me', undefined, { key })
   const at = (ms: number) => new Date(ms).toISOString()
 
-  test('made here or by a command, it is one key in both lists: used, expired and revoked', async () => {
+  test('created here or by a command is the same key in both lists: used, expired and revoked', async () => {
     const { id: instance } = await w.instance()
     const expiresAt = w.clock.now() + 600_000
     const wish = { allowed_instance_ids: [instance], expires_at: at(expiresAt), scopes: ['instances:read'] }
@@ -152,7 +152,7 @@ describe('the life of a key', () => {
     expect(await inCommand(id)).toMatchObject(state)
   })
 
-  test('made by a command, it is used, listed and revoked here', async () => {
+  test('created by a command is used, listed and revoked here', async () => {
     const input = { name: 'Terminal', scopes: ['instances:manage'], allowed_instance_ids: null }
     const { id, key } = (await w.service.carryOut({ command: 'keys.create', input })) as { id: string; key: string }
     expect(await inConsole(id)).toMatchObject({ ...input, expires_at: null, last_used_at: null, approval: 'none' })
@@ -162,7 +162,7 @@ describe('the life of a key', () => {
     expect((await inCommand(id))?.['revoked_at']).toBe(at(w.clock.now()))
   })
 
-  test('restricted to instances that are gone, it still reaches those and no others', async () => {
+  test('restricted to deleted instances still has access to those and no others', async () => {
     const [gone, other] = [await w.instance(), await w.instance()]
     const { key } = await create({ allowed_instance_ids: [gone.id], scopes: ['instances:read', 'instances:write'] })
     const as = (method: string, path: string) => w.api(method, `/v1/instances${path}`, undefined, { key })
@@ -176,7 +176,7 @@ describe('the life of a key', () => {
     expect([again.status, again.body.error.code]).toEqual([400, 'validation_error'])
   })
 
-  test('restricted to an instance of another account it is not made', async () => {
+  test('restricted to an instance of another account is not created', async () => {
     const { key } = await w.stranger()
     const theirs = (await w.api('POST', '/v1/instances', {}, { key })).body
     const wish = { name: 'Sly', scopes: ['instances:read'], allowed_instance_ids: [theirs.id] }
@@ -185,7 +185,7 @@ describe('the life of a key', () => {
   })
 })
 
-test('an API key finds nothing at /v1/keys, whatever its scopes, and no document names it', async () => {
+test('an API key gets 404 at /v1/keys, whatever its scopes, and no document contains the path', async () => {
   const { id } = await w.key()
   for (const [method, path] of [
     ['GET', '/v1/keys'],

@@ -54,12 +54,12 @@ afterEach(async () => {
 const keysOnDisk = () => database.raw.prepare('SELECT * FROM api_keys').all() as Record<string, unknown>[]
 
 describe('the first account', () => {
-  test('is made once and found again', async () => {
+  test('is created once and found again', async () => {
     expect(await accounts.ensureOperatorAccount()).toEqual({ id: accountId, name: 'My agency' })
     expect(await open().ensureOperatorAccount()).toEqual({ id: accountId, name: 'My agency' })
   })
 
-  test('is only read once it is there: each request of the desktop window asks for it', async () => {
+  test('is only read once it exists, because each request of the desktop window asks for it', async () => {
     let commits = 0
     const commit: typeof database.db.commit = (work) => (commits++, database.db.commit(work))
     const counting = { ...database.db, commit }
@@ -74,7 +74,7 @@ describe('the first account', () => {
     await own.close()
   })
 
-  test('is one, however many ask at once', async () => {
+  test('is created once, however many ask at the same time', async () => {
     const asked = await Promise.all([
       open().ensureOperatorAccount(),
       accounts.ensureOperatorAccount(),
@@ -85,7 +85,7 @@ describe('the first account', () => {
 })
 
 describe('a new key', () => {
-  test('speaks for its account with exactly what it was given', async () => {
+  test('authenticates its account with exactly the given permissions', async () => {
     const made = await accounts.createKey(
       wish({ scopes: ['instances:manage', 'messages:send'], allowedInstanceIds: [INSTANCE], ratePerMinute: 30 }),
     )
@@ -102,12 +102,12 @@ describe('a new key', () => {
     })
   })
 
-  test('has the rate of the setting where none was given', async () => {
+  test('has the default rate if none was given', async () => {
     const made = await accounts.createKey(wish())
     expect((await accounts.authenticate(made.key.open()))?.ratePerMinute).toBe(600)
   })
 
-  test('is stored as its SHA-256 alone', async () => {
+  test('is stored only as its SHA-256 hash', async () => {
     const made = await accounts.createKey(wish())
     const stored = JSON.stringify(keysOnDisk())
     expect(stored).not.toContain(made.key.open())
@@ -131,7 +131,7 @@ describe('a new key', () => {
     expect(keysOnDisk()).toEqual([])
   })
 
-  test('keeps each scope and instance once, ids as instances carry them', async () => {
+  test('keeps each scope and instance once, with ids in their stored form', async () => {
     const made = await accounts.createKey(
       wish({ scopes: ['ai:read', 'ai:read'], allowedInstanceIds: [INSTANCE.toUpperCase(), INSTANCE] }),
     )
@@ -141,14 +141,14 @@ describe('a new key', () => {
 
 describe('a token', () => {
   test.each(['', 'swb_', 'nonsense', 'Bearer swb_x'])(
-    'that is malformed (%j) is nobody, without a look at the database',
+    'that is malformed (%j) is refused without reading the database',
     async (token) => {
       await database.db.close()
       expect(await accounts.authenticate(token)).toBeUndefined()
     },
   )
 
-  test('with one character changed is nobody', async () => {
+  test('with one changed character is refused', async () => {
     const token = (await accounts.createKey(wish())).key.open()
     for (let i = 4; i < token.length; i++) {
       const other = token[i] === 'A' ? 'B' : 'A'
@@ -156,7 +156,7 @@ describe('a token', () => {
     }
   })
 
-  test('of another home is nobody', async () => {
+  test('of another home is refused', async () => {
     const foreign = await testDatabase(undefined, { clock })
     const random = seededRandom(99)
     const others = createAccounts({
@@ -184,7 +184,7 @@ describe('a token', () => {
     expect(await accounts.authenticate(token)).toBeUndefined()
   })
 
-  test('is checked against memory once it is known', async () => {
+  test('is checked in memory once it is known', async () => {
     const token = (await accounts.createKey(wish())).key.open()
     const first = await accounts.authenticate(token)
     database.raw.exec("UPDATE api_keys SET name = 'changed behind our back'")
@@ -193,14 +193,14 @@ describe('a token', () => {
 })
 
 describe('a revoked key', () => {
-  test('is nobody from the next request on', async () => {
+  test('is unknown from the next request on', async () => {
     const made = await accounts.createKey(wish())
     expect(await accounts.authenticate(made.key.open())).toBeDefined()
     await accounts.revokeKey(accountId, made.id)
     expect(await accounts.authenticate(made.key.open())).toBeUndefined()
   })
 
-  test('is nobody although it was being read while it was revoked', async () => {
+  test('is refused although it was being read while it was revoked', async () => {
     const made = await accounts.createKey(wish())
     const [revoked] = await Promise.all([
       accounts.revokeKey(accountId, made.id),
@@ -232,7 +232,7 @@ describe('a revoked key', () => {
 })
 
 describe('the list of keys', () => {
-  test('is newest first and says everything but the key', async () => {
+  test('is newest first and contains everything except the key', async () => {
     const older = await accounts.createKey(wish({ name: 'older' }))
     await clock.advance(1_000)
     const newer = await accounts.createKey(wish({ name: 'newer', allowedInstanceIds: [INSTANCE] }))
@@ -254,7 +254,7 @@ describe('the list of keys', () => {
 describe('the last use of a key', () => {
   const lastUse = async () => (await accounts.listKeys(accountId))[0]?.lastUsedAtMs
 
-  test('is written a second later, then at most once a minute', async () => {
+  test('is stored a second later, then at most once a minute', async () => {
     const token = (await accounts.createKey(wish())).key.open()
     const first = clock.now()
     await accounts.authenticate(token)
@@ -274,7 +274,7 @@ describe('the last use of a key', () => {
     expect(await lastUse()).toBe(first + 61_000)
   })
 
-  test('is written when the service stops, and leaves no timer', async () => {
+  test('is stored when the service stops, and leaves no timer', async () => {
     const token = (await accounts.createKey(wish())).key.open()
     await accounts.authenticate(token)
     await accounts.close()
@@ -283,7 +283,7 @@ describe('the last use of a key', () => {
   })
 })
 
-test('looking a key up uses the index of its hash, and listing keys that of the account', () => {
+test('looking up a key uses the index of its hash, and listing keys that of the account', () => {
   const lookup = queryPlan(database.raw, usableKey)
   expect(lookup[0]).toMatch(/^SEARCH k USING INDEX .*\(hash=\?\)$/)
   expect(lookup[1]).toMatch(/^SEARCH a USING INDEX .*\(id=\?\)$/)

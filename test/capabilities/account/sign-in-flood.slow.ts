@@ -7,7 +7,7 @@ import { fakeClock } from '../../support/clock.ts'
 import { testDatabase } from '../../support/database.ts'
 import { seededRandom } from '../../support/random.ts'
 
-test('strangers who try passwords without end do not keep the operator out', async () => {
+test('strangers who try passwords endlessly do not keep the operator from signing in', async () => {
   const clock = fakeClock()
   const random = seededRandom(1)
   const database = await testDatabase()

@@ -14,7 +14,7 @@ afterAll(() => w.close())
 const AGENCY = '/v1/agency/accounts'
 
 describe('a sub-account', () => {
-  test('is an account of its own: its key works there alone, and the agency’s not in it', async () => {
+  test('is a separate account: its key works only there, and the agency’s key does not work in it', async () => {
     const client = await clientOf(w, { name: 'Bakery' })
     expect((await client.api('GET', '/v1/me')).body.account).toEqual({ id: client.id, name: 'Bakery' })
     const { id } = (await client.api('POST', '/v1/instances', {})).body
@@ -23,12 +23,12 @@ describe('a sub-account', () => {
     expect((await w.api('GET', `${AGENCY}/${client.id}`)).body).toMatchObject({ slots_used: 1, slots_allocated: 10 })
   })
 
-  test('cannot have one itself', async () => {
+  test('cannot have a sub-account itself', async () => {
     const client = await clientOf(w)
     expect((await client.api('POST', AGENCY, { name: 'Below' })).body.error.code).toBe('invalid_state')
   })
 
-  test('is made once for one Idempotency-Key, and its external_ref is unique', async () => {
+  test('is created once per Idempotency-Key, and its external_ref is unique', async () => {
     const headers = { 'idempotency-key': 'client-1' }
     const wish = { name: 'Once', external_ref: 'once' }
     const first = await w.api('POST', AGENCY, wish, { headers })
@@ -38,7 +38,7 @@ describe('a sub-account', () => {
     expect((await w.api('GET', `${AGENCY}?external_ref=once`)).body.data).toHaveLength(1)
   })
 
-  test('gets no scope that the calling key lacks, by either of its names', async () => {
+  test('gets no scope that the calling key lacks, under either of its names', async () => {
     const { id } = await clientOf(w)
     const { key } = await w.key({ scopes: ['agency:manage', 'instances:write'] })
     const give = (scopes: string[]) => w.api('POST', `${AGENCY}/${id}/keys`, { name: 'K', scopes }, { key })
@@ -66,7 +66,7 @@ describe('a sub-account', () => {
     expect((await w.api('GET', '/v1/me', undefined, { key })).body.allowed_instance_ids).toEqual([id])
   })
 
-  test('is deleted only when it has no instance; then nothing of it works and its usage stays', async () => {
+  test('is deleted only without instances; then nothing of it works and its usage stays', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own)
     await client.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/gone', events: ['*'] })
@@ -87,7 +87,7 @@ describe('a sub-account', () => {
     expect(totals.sent).toBe(1)
   })
 
-  test('loses webhooks that the storage did not remove with it, without a restart', async () => {
+  test('loses webhooks that storage did not remove with it, without a restart', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own)
     await client.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/gone', events: ['*'] })
@@ -101,7 +101,7 @@ describe('a sub-account', () => {
 })
 
 describe('slots', () => {
-  test('what is allocated leaves the pool, and comes back', async () => {
+  test('allocated to a client leave the pool, and return', async () => {
     const own = await worldOfTest({ settings: { slots: 10 } })
     const client = await clientOf(own, { slots_allocated: 6 })
     const slots = async () => (await own.api('GET', '/v1/agency')).body.slots
@@ -117,7 +117,7 @@ describe('slots', () => {
     expect(await slots()).toEqual({ total: 10, used: 5, free: 5 })
   })
 
-  test('with overcommit more may be promised, and the instances themselves fill the pool', async () => {
+  test('with overcommit can be promised beyond the pool, which the instances themselves fill', async () => {
     const own = await worldOfTest({ settings: { slots: 2, agencyOvercommit: true } })
     const [one, other] = [await clientOf(own, { slots_allocated: 2 }), await clientOf(own, { slots_allocated: 2 })]
     expect((await one.api('POST', '/v1/instances', {})).status).toBe(201)
@@ -127,7 +127,7 @@ describe('slots', () => {
 })
 
 describe('a feature that is off', () => {
-  test('is refused with a sentence, from the next request on, and works again once it is on', async () => {
+  test('is refused with a sentence from the next request on, and works again once it is on', async () => {
     const client = await clientOf(w, { features: ['mcp'] })
     const list = () => client.api('GET', '/v1/campaigns')
     const refused = await list()
@@ -162,7 +162,7 @@ describe('a feature that is off', () => {
 })
 
 describe('a suspended sub-account', () => {
-  test('sends nothing by any way, keeps what arrives, and goes on where it was once it is active', async () => {
+  test('sends nothing in any way, keeps what arrives, and continues where it stopped once it is active', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own)
     const line = await pairedIn(own, client, '12025551111')
@@ -198,7 +198,7 @@ describe('a suspended sub-account', () => {
     expect([await caughtBy('held'), await caughtBy('older')]).toEqual([1, 1])
   })
 
-  test('its running campaign waits, says why, and reaches everybody once after that', async () => {
+  test('has running campaigns that wait, say why, and then reach everybody once', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own)
     const line = await pairedIn(own, client, '12025551111')
@@ -238,7 +238,7 @@ describe('a suspended sub-account', () => {
 })
 
 describe('usage', () => {
-  test('is of the agency and its clients as JSON and CSV, and of nobody else', async () => {
+  test('of the agency and its clients is available as JSON and CSV, and to nobody else', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own, { timezone: 'America/Sao_Paulo' })
     const theirs = await pairedIn(own, client, '12025551111')
@@ -266,7 +266,7 @@ describe('usage', () => {
 })
 
 describe('the brand', () => {
-  test('is inherited where a client has none, and every text on its colors is readable', async () => {
+  test('is inherited if a client has none, and every text on its colors is readable', async () => {
     const client = await clientOf(w)
     const brand = async () => (await client.api('GET', '/v1/agency')).body.branding
     await w.api('PATCH', '/v1/agency/branding', { display_name: 'North', colors: { primary: '#ffee00' } })

@@ -16,7 +16,7 @@ afterAll(() => w.close())
 const PATH = '/v1/overview/attention'
 const ofAgency = async () => (await asConsole(w)('GET', PATH)).body.data
 
-test('a suspended client is told, and an active one is not', async () => {
+test('a suspended client sees an issue, and an active one does not', async () => {
   const client = await clientOf(w, { name: 'Bakery' })
   const inClient = () => asConsole(w, { accountId: client.id as AccountId })('GET', PATH)
   expect((await inClient()).body.data).toEqual([])
@@ -27,7 +27,7 @@ test('a suspended client is told, and an active one is not', async () => {
   expect((await asConsole(w)('GET', '/v1/entitlements')).body).toMatchObject({ suspended: false, client: false })
 })
 
-test('an agency sees which clients have numbers that need a person, and the number of the others', async () => {
+test('an agency sees which clients have numbers with issues, and how many others there are', async () => {
   expect(await ofAgency()).toEqual([])
   for (let n = 1; n <= 7; n++) {
     const client = await clientOf(w, { name: `Client ${n}` })

@@ -4,7 +4,7 @@ import { contrast, themeOf } from '../../../main/contract/brand-theme.ts'
 
 const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
-test('whatever colors somebody chooses, every text of the page can be read on what is behind it', () => {
+test('every text of the page is readable, whatever colors somebody chooses', () => {
   fc.assert(
     fc.property(color, color, (primary, background) => {
       const { light, dark } = themeOf({ primary, background })
@@ -19,7 +19,7 @@ test('whatever colors somebody chooses, every text of the page can be read on wh
   )
 })
 
-test('a color that can be read stays as it is', () => {
+test('a readable color stays unchanged', () => {
   expect(themeOf({ primary: '#0f766e', background: '#ffffff' }).light).toMatchObject({
     ...{ primary: '#0f766e', background: '#ffffff', on_primary: '#ffffff' },
   })

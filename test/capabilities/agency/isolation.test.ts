@@ -36,7 +36,7 @@ const isHidden = ({ status, body }: Reply) => status === 404 && body.error.code 
 describe.each(['agency', 'sibling'] as const)('for the %s', (who) => {
   const keyOf = () => (who === 'agency' ? w.allScopes : sibling.key)
 
-  test('nothing of a client is there, and it stays as it was', async () => {
+  test('nothing of a client is found or changed', async () => {
     const before = (await client.api('GET', '/v1/instances?limit=50')).text
     const mark = await w.mark()
     const wrong: string[] = []
@@ -68,7 +68,7 @@ describe.each(['agency', 'sibling'] as const)('for the %s', (who) => {
   })
 })
 
-test('the window of the operator finds a client’s things in the client’s account, and in no other', async () => {
+test('the operator’s window finds a client’s objects in the client’s account, and in no other', async () => {
   const wrong: string[] = []
   for (const operation of OPERATIONS.filter(({ method }) => method === 'GET').filter(namesSomething)) {
     const { path } = askOf(operation, theirs)
@@ -83,7 +83,7 @@ test('the window of the operator finds a client’s things in the client’s acc
   expect(wrong).toEqual([])
 })
 
-test('a sub-account of another agency is not there for any route of the agency', async () => {
+test('no route of an agency finds a sub-account of another agency', async () => {
   const { key } = await w.stranger()
   const { id: instance } = (await client.api('POST', '/v1/instances', {})).body
   const [own] = (await w.api('GET', `/v1/agency/accounts/${client.id}/keys`)).body.data

@@ -44,7 +44,7 @@ const SETTINGS = [
 
 const CASES = SETTINGS.flatMap((setting) => (['transferred', 'deleted'] as const).map((how) => ({ ...setting, how })))
 
-test.each(CASES)('a change of $path that waits for its check is refused once the number is $how', async (one) => {
+test.each(CASES)('a change of $path that waits for a check is refused once the number is $how', async (one) => {
   const { table, method, path, body, how } = one
   const whatsapp = await startWhatsApp()
   whatsapp.takeRoute()

@@ -140,7 +140,7 @@ test('no row of a transferred instance names the old account, in any table that 
   })
 })
 
-test('a call that runs is hung up when its instance is transferred, and its recording goes along', async () => {
+test('a running call is hung up when its instance is transferred, and its recording moves along', async () => {
   const w = await worldOfTest()
   const client = await clientOf(w)
   const line = await lineIn(w)

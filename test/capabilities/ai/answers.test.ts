@@ -15,7 +15,7 @@ test('a question of the FAQ is answered after the debounce, with its source', as
   expect(sent?.data['idempotency_key']).toMatch(/^ai:cnv_[0-9A-Z]{26}:1$/)
 })
 
-test('a burst of messages gets one answer, and nothing is said before it ends', async () => {
+test('a burst of messages gets one answer, and none before it ends', async () => {
   const w = await bench.line()
   await w.write('oi')
   await w.w.pass(4_000)
@@ -29,7 +29,7 @@ test('a burst of messages gets one answer, and nothing is said before it ends', 
   expect(await w.turns()).toHaveLength(1)
 })
 
-test('a question without an answer gets one polite line in its language, and the chat waits for a person', async () => {
+test('a question without an answer gets one polite sentence in its language, and the chat waits for a person', async () => {
   const w = await bench.line()
   const [line, ...more] = await w.ask('Do you repair bicycles with carbon frames?')
   expect(line).toContain('a person on our team')
@@ -55,7 +55,7 @@ test('after the pause the agent answers again', async () => {
   expect(await w.conversation()).toMatchObject({ ai_active: true, paused_until: null })
 })
 
-test('a greeting is greeted, and thanks need no answer', async () => {
+test('a greeting gets a greeting, and thanks need no answer', async () => {
   const w = await bench.line()
   expect(await w.ask('Oi, bom dia')).toEqual(['Olá! Como posso ajudar?'])
   expect(await w.ask('ok obrigado!')).toEqual([])
@@ -71,7 +71,7 @@ test.each([
 })
 
 test.each(['amanhã', 'See you tomorrow?', 'tomorrow', 'I have a broken one', 'um bom dia de entrega', 'good'])(
-  'what may be a request is not taken for a farewell: %s',
+  'a possible request is not taken for a farewell: %s',
   (text) => {
     expect(isCourtesy(text)).toBe(false)
   },
@@ -85,7 +85,7 @@ test('a keyword hands over with the operator’s sentence, whatever the accents'
   expect(await w.conversation()).toMatchObject({ ai_active: false, handoff: { reason: 'keyword' } })
 })
 
-test('trying an agent hands over at a keyword, as it does for a person, with the same sentence', async () => {
+test('trying an agent hands over at a keyword, as in a chat, with the same sentence', async () => {
   const w = await bench.line({ settings: { handoff: { keywords: ['atendente'], message: 'Um momento, por favor.' } } })
   expect(await w.ai('POST', 'test', { message: 'quero um ATENDENTE' })).toMatchObject({
     reply: 'Um momento, por favor.',
@@ -95,19 +95,19 @@ test('trying an agent hands over at a keyword, as it does for a person, with the
   expect(await w.heard(), 'nothing is sent').toEqual([])
 })
 
-test('trying an agent shows what a person reads when the answer is not known', async () => {
+test('trying an agent shows the message for an unknown answer', async () => {
   const w = await bench.line({ settings: { handoff: { keywords: [], message: 'Já chamo alguém.' } } })
   const { reply, handoff } = await w.ai('POST', 'test', { message: 'Do you repair bicycles with carbon frames?' })
   expect(handoff).toMatchObject({ reason: 'no_answer' })
   expect([reply]).toEqual(await w.ask('Do you repair bicycles with carbon frames?'))
 })
 
-test('a keyword inside another word is none', async () => {
+test('a keyword inside another word does not count', async () => {
   const w = await bench.line({ settings: { handoff: { keywords: ['rua'], message: 'Um momento.' } } })
   expect(await w.ask('qual o horário na ruada?')).not.toContain('Um momento.')
 })
 
-test('a voice message is for a person', async () => {
+test('a voice message is handed over to a person', async () => {
   const w = await bench.line()
   await w.w.api('POST', `/v1/sandbox/phones/${w.person}/messages`, {
     to: w.number,
@@ -128,7 +128,7 @@ test('nothing is answered while AI is off, or without an agent', async () => {
   expect(await w.ask('qual o horário?')).toEqual([HOURS])
 })
 
-test('what arrives outside of business hours is answered when they begin', async () => {
+test('a message outside of business hours is answered when they begin', async () => {
   const w = await bench.line({ settings: { timezone: 'UTC' } })
   const start = clockAt(w.w.clock.now() + 30 * 60_000)
   const end = clockAt(w.w.clock.now() + 8 * 3_600_000)
@@ -140,14 +140,14 @@ test('what arrives outside of business hours is answered when they begin', async
   expect(await w.heard()).toEqual([HOURS])
 })
 
-test('people who opted out are answered when they ask: that was about campaigns', async () => {
+test('people who opted out still get answers: the opt-out was about campaigns', async () => {
   const w = await bench.line()
   await w.w.api('POST', '/v1/opt-outs', { phone: w.person })
   await w.jump(1_000)
   expect(await w.ask('qual o horário?')).toEqual([HOURS])
 })
 
-test('a stop word gets no answer, the first time and again, nor does what was asked before it', async () => {
+test('a stop word gets no answer, however often, nor do questions before it', async () => {
   const w = await bench.line()
   await w.write('qual o horário?')
   for (const text of ['Sair, obrigado', 'STOP']) {
@@ -169,7 +169,7 @@ test('an answer waits while the number is not connected, and is sent once it is'
   expect(await w.heard()).toEqual([HOURS])
 })
 
-test('a send that never left is tried again', async () => {
+test('a send that left nothing is tried again', async () => {
   const w = await bench.line()
   await w.w.api('POST', `/v1/sandbox/instances/${w.instanceId}/faults`, { kind: 'unreachable', times: 1 })
   await w.write('qual o horário?')

@@ -9,7 +9,7 @@ const linesOf = async ({ w }: AiLine, network = '') =>
     ({ room }: { room: string }) => room === 'ai',
   )
 
-test('chats that wait for a person, and agents that cannot answer, need attention until somebody acts', async () => {
+test('chats that wait for a person, and agents that cannot answer, are issues until somebody acts', async () => {
   const line = await bench.line()
   expect(await line.ask('qual o horário?')).toHaveLength(1)
   expect(await linesOf(line)).toEqual([])
@@ -31,7 +31,7 @@ test('chats that wait for a person, and agents that cannot answer, need attentio
   expect(await linesOf(line)).toEqual([])
 })
 
-test('AI that is on without an agent needs attention, and one that is off does not', async () => {
+test('enabled AI without an agent is an issue, and disabled AI is not', async () => {
   const line = await bench.line()
   const { data } = await line.ai('GET', 'agents')
   await line.ai('DELETE', `agents/${data[0].id}?confirm=true`)

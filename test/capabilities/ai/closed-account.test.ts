@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { worldOfTest } from '../../support/world.ts'
 import { clientOf, pairedIn } from '../agency/agency-world.ts'
 
-test('an agent of a suspended account does not begin to think, and leaves the chat to a person', async () => {
+test('an agent of a suspended account does not ask its model, and leaves the chat to a person', async () => {
   const w = await worldOfTest()
   const client = await clientOf(w, { features: ['ai'] })
   const line = await pairedIn(w, client, '12025551111')

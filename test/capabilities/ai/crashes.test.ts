@@ -32,7 +32,7 @@ async function killAt(atCommit: number, isWritten: boolean): Promise<'killed' | 
   return wasKilled ? 'killed' : 'ended before'
 }
 
-test('whatever commit a process is killed at, a person gets one answer or its outcome is honestly unknown', async () => {
+test('a process killed at any commit gives a person one answer or reports an unknown outcome', async () => {
   let kills = 0
   for (const isWritten of [false, true]) {
     for (let atCommit = 1; ; atCommit++) {

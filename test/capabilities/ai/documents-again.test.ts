@@ -36,7 +36,7 @@ async function upload(w: World, id: string, name: string, text: string): Promise
   expect(status).toBe(201)
 }
 
-test('documents that an earlier version has read are read again after the start, each once, and serve meanwhile', async () => {
+test('documents read by an earlier version are read again after the start, each once, and stay usable meanwhile', async () => {
   const first = await world({ home: newHome() })
   const { id } = await first.pair()
   await upload(first, id, 'returns.md', '# Returns\n\nWithin thirty days.\n')

@@ -3,7 +3,7 @@ import { createFaq, type Place } from '../../../main/capabilities/ai-knowledge/f
 import { faqCount } from '../../../main/capabilities/ai-knowledge/faq-store.ts'
 import type { Tx } from '../../../main/kernel/db.ts'
 
-test('the entries are counted once for a portion, however many of it do not fit', async () => {
+test('the entries are counted once per portion, however many of it do not fit', async () => {
   let counts = 0
   const one = async (statement: unknown) => (statement === faqCount ? { count: 5_000 * ++counts } : undefined)
   const faq = createFaq({ onChange() {} } as unknown as Parameters<typeof createFaq>[0])

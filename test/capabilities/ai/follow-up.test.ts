@@ -12,7 +12,7 @@ const ON = {
   message: 'Ficou alguma dúvida?',
 }
 
-test('a person who does not answer is asked again, at most max_followups times', async () => {
+test('a person who does not answer gets follow-ups, at most max_followups times', async () => {
   const w = await bench.line()
   await w.ai('PATCH', 'follow-up', ON)
   await w.ask('qual o horário?')
@@ -27,7 +27,7 @@ test('a person who does not answer is asked again, at most max_followups times',
   expect(await w.heard()).toHaveLength(3)
 })
 
-test('an answer cancels the follow-up and begins anew', async () => {
+test('an answer cancels the follow-up and starts again', async () => {
   const w = await bench.line()
   await w.ai('PATCH', 'follow-up', { ...ON, max_followups: 1 })
   await w.ask('qual o horário?')
@@ -49,7 +49,7 @@ test.each(['opt-out', 'pause'])('%s cancels it', async (how) => {
   expect(await w.heard()).toHaveLength(1)
 })
 
-test('one that is due in quiet hours is sent at their end', async () => {
+test('a follow-up due in quiet hours is sent at their end', async () => {
   const w = await bench.line({ settings: { timezone: 'UTC' } })
   const now = w.w.clock.now()
   const quiet = { start: clockAt(now + 5 * MINUTE), end: clockAt(now + 40 * MINUTE) }

@@ -20,7 +20,7 @@ describe('200 questions as people write them, to the FAQs of small businesses', 
     ['the half that thresholds were chosen with', half('tuning')],
     ['the other half', half('report')],
     ['all', businesses],
-  ])('%s: the right answer is on top, and hardly any wrong one is sent', (name, of) => {
+  ])('%s: the right answer comes first, and hardly any wrong one is sent', (name, of) => {
     const { questions, topRight, wrongSent, answeredRight } = figures(askAll(of))
     process.stdout.write(
       `${name}: ${questions} questions, right answer on top ${percent(topRight)}, wrong answers sent ${percent(wrongSent)}, ` +

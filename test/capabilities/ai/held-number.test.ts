@@ -32,7 +32,7 @@ async function heldAgent(w: World, line: OfficialNumber, settings: object = {}):
 const asks = (w: World) =>
   w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: NUMBER, text: 'Are you open today?' })
 
-test('an agent waits while Meta takes no payment, and answers once a message of a person has gone through', async () => {
+test('an agent waits while Meta reports a payment problem, and answers once a message of a person was delivered', async () => {
   const w = await worldOfTest(REAL_TIME)
   const line = await officialNumber(w, NUMBER)
   await heldAgent(w, line)
@@ -48,7 +48,7 @@ test('an agent waits while Meta takes no payment, and answers once a message of 
   await until('answered', async () => (await heard()).includes('Until six.'))
 })
 
-test('an agent that may answers over the linked phone meanwhile, and itself afterwards', async () => {
+test('an agent with the right to do so answers over the linked phone meanwhile, and itself afterwards', async () => {
   const whatsapp = await startWhatsApp()
   whatsapp.takeRoute()
   onTestFinished(() => whatsapp.close())

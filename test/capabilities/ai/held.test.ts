@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => w.close())
 
-test('the list of agents says whose answers wait because Meta keeps the number from sending', async () => {
+test('the list of agents says whose answers wait because Meta holds the number', async () => {
   const [held, limited, free] = [
     await officialNumber(w, '12025550441'),
     await officialNumber(w, '12025550442'),
@@ -37,7 +37,7 @@ test('the list of agents says whose answers wait because Meta keeps the number f
   expect(await waiting()).toEqual([false, false, false])
 })
 
-test('the account decides whether answers go over the linked number, except for numbers that decide themselves', async () => {
+test('the account decides whether answers use the linked number, except for numbers with their own setting', async () => {
   const [own, other] = [await officialNumber(w, '12025550444'), await officialNumber(w, '12025550445')]
   const ruleOf = async (id: string) => {
     const { body } = await w.api('GET', `/v1/instances/${id}/ai/settings`)

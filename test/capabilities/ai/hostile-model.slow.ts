@@ -120,9 +120,9 @@ async function failureOf(asked: Promise<unknown>): Promise<Error | undefined> {
 const STREAMS = Object.keys(HOSTILE_STREAMS) as HostileStream[]
 
 describe.each(sized<readonly KeyedProvider[]>(['custom'], PROVIDERS))(
-  'a model server that speaks like %s',
+  'a model server that answers like %s',
   (provider) => {
-    test.each(STREAMS)('and %s: ends in time, with little memory, and holds nobody up', async (stream) => {
+    test.each(STREAMS)('and %s: fails in time, with little memory, and blocks nobody', async (stream) => {
       await server.set(stream)
       const before = process.memoryUsage.rss()
       for (const [way, ask] of Object.entries(WAYS)) {
@@ -145,7 +145,7 @@ describe.each(sized<readonly KeyedProvider[]>(['custom'], PROVIDERS))(
   },
 )
 
-test('another account is answered while five are asked at the same time', async () => {
+test('another account is answered while five such servers are asked at the same time', async () => {
   await server.set('never ends its text')
   const hostile = Array.from({ length: 5 }, () => failureOf(answer(hostileLine)))
   const healthy = await answer(healthyLine, 'custom', AbortSignal.timeout(60_000))

@@ -39,14 +39,14 @@ async function ask(bench: Bench, chat: string, text: string): Promise<string[]> 
   return bench.texts(chat).slice(before)
 }
 
-test('Markdown of a model is sent in the marks of the network', async () => {
+test('Markdown of a model is converted to the network’s formatting', async () => {
   smv2.model = () => sure('## Prices\n\n* **Bread**: *today* R$ 1\n* [Menu](https://x.com/m_1)')
   expect(await ask(smv2, newChat(), 'What do you have?')).toEqual([
     '*Prices*\n\n- *Bread*: _today_ R$ 1\n- Menu: https://x.com/m_1',
   ])
 })
 
-test('an answer that a phone would fold is sent in parts, none of them cut in silence', async () => {
+test('an answer too long for one message is sent in parts, none of them cut off', async () => {
   smv2.model = () => sure(long(60))
   const said = await ask(smv2, newChat(), 'Tell me about the orders')
   expect(said.length).toBe(3)
@@ -64,7 +64,7 @@ test('official sends as few messages as possible, since each is charged', async 
 })
 
 test.each(['yes', 'ok', '👍', 'Yes, please!'])(
-  'after three messages it asks, and %j gets the rest without the model',
+  'after three messages it asks whether to continue, and %j gets the rest without the model',
   async (yes) => {
     smv2.model = () => sure(long(140))
     const chat = newChat()
@@ -82,7 +82,7 @@ test.each(['yes', 'ok', '👍', 'Yes, please!'])(
   },
 )
 
-test('another question is answered, and the rest is still there for who asks for it', async () => {
+test('another question is answered, and the rest is still sent on request', async () => {
   smv2.model = () => sure(long(140))
   const chat = newChat()
   const first = await ask(smv2, chat, 'Tell me about the orders')
@@ -93,7 +93,7 @@ test('another question is answered, and the rest is still there for who asks for
   expect(itemsIn([...first, ...(await ask(smv2, chat, 'Go on please'))])).toEqual(upTo(140))
 })
 
-test('a person who takes over ends it', async () => {
+test('a person who takes over discards it', async () => {
   smv2.model = () => sure(long(140))
   const chat = newChat()
   await ask(smv2, chat, 'Tell me about the orders')
@@ -131,7 +131,7 @@ test.each([
   },
 )
 
-test('an unknown last part is an answer once the network says so of that part, and not of another', async () => {
+test('an unknown last part counts as an answer once the network confirms that part, and not another', async () => {
   smv2.model = () => sure(long(60))
   const chat = newChat()
   await loseAnswerTo(smv2, 3)
@@ -149,7 +149,7 @@ test('an unknown last part is an answer once the network says so of that part, a
   expect(turn()).toMatchObject({ state: 'answered' })
 })
 
-test('a person who steps in between two parts stops the others', async () => {
+test('a person who takes over between two parts stops the others', async () => {
   smv2.model = () => sure(long(140))
   const chat = newChat()
   let sends = 0
@@ -165,7 +165,7 @@ test('a person who steps in between two parts stops the others', async () => {
   expect(await ask(smv2, chat, 'go on')).toEqual(['Hello.'])
 })
 
-test('a hand-over says all of it, and asks nothing', async () => {
+test('a handoff sends the whole text, without a question', async () => {
   smv2.model = () => sure(long(140), { needs_person: true })
   const chat = newChat()
   const said = await ask(smv2, chat, 'Tell me about the orders')
@@ -174,7 +174,7 @@ test('a hand-over says all of it, and asks nothing', async () => {
   expect(await ask(smv2, chat, 'yes')).toEqual([])
 })
 
-test('an answer longer than any message is a bad answer of the model', async () => {
+test('an answer longer than any message counts as a bad answer of the model', async () => {
   smv2.model = () => sure('a'.repeat(70_000))
   const chat = newChat()
   const said = await ask(smv2, chat, 'Tell me about the orders')
@@ -236,7 +236,7 @@ async function killAt(bench: Bench, atCommit: number, isWritten: boolean): Promi
   return wasKilled
 }
 
-test('whatever commit a process is killed at, the parts come once and in order', async () => {
+test('a process killed at any commit sends the parts once and in order', async () => {
   const bench = await aiBench()
   await bench.agent()
   bench.model = () => sure(long(60))

@@ -49,7 +49,7 @@ const inState = (person: string, reason: string | null) =>
     return status === 200 && body.pause_reason === reason
   })
 
-test('what Meta’s agent is told and answers is shown, and ours keeps out of the chat', async () => {
+test('messages to and from Meta’s agent are shown, and our agent stays out of the chat', async () => {
   const person = '12025550361'
   await asks(person, 'a1')
   await standby({ message_echoes: [{ from: NUMBER, to: person, ...text('a2', 'Good morning!') }] })
@@ -59,7 +59,7 @@ test('what Meta’s agent is told and answers is shown, and ours keeps out of th
   expect(await turnsOf(person)).toEqual([])
 })
 
-test('ours answers again once Meta’s agent has passed the chat to us', async () => {
+test('our agent answers again once Meta’s agent has passed the chat to us', async () => {
   const person = '12025550362'
   await asks(person, 'b1')
   await inState(person, 'meta_agent')
@@ -71,7 +71,7 @@ test('ours answers again once Meta’s agent has passed the chat to us', async (
   expect(await conversation(person)).toMatchObject({ ai_active: true })
 })
 
-test('a later message that comes to us says that Meta’s agent no longer answers', async () => {
+test('a later message to us shows that Meta’s agent no longer answers', async () => {
   const person = '12025550363'
   await asks(person, 'c1')
   await inState(person, 'meta_agent')
@@ -80,7 +80,7 @@ test('a later message that comes to us says that Meta’s agent no longer answer
   await until('a turn', async () => (await turnsOf(person)).length === 1)
 })
 
-test('a message of a person from here takes the chat back', async () => {
+test('a message of a person from here ends Meta’s control of the chat', async () => {
   const person = '12025550364'
   await w.api('POST', `/v1/sandbox/phones/${person}/messages`, { to: NUMBER, text: 'Hi' })
   await until('shown', async () => (await thread(person)).length === 1)
@@ -91,7 +91,7 @@ test('a message of a person from here takes the chat back', async () => {
   await inState(person, 'person')
 })
 
-test('a chat that somebody paused stays paused by them', async () => {
+test('a chat that somebody paused stays paused', async () => {
   const person = '12025550365'
   await ai('POST', `conversations/${person}/pause`)
   await asks(person, 'e1')

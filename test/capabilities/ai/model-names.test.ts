@@ -3,7 +3,7 @@ import { modelNamesIn } from '../../../main/capabilities/ai-providers/ask.ts'
 
 const listOf = (count: number) => Array.from({ length: count }, (_, at) => ({ id: `model-${at}` }))
 
-test.each(['data', 'models'])('the models in `%s` are named, in order and once', (field) => {
+test.each(['data', 'models'])('the models in `%s` are listed in order and without duplicates', (field) => {
   const list = [{ id: 'b' }, { name: 'models/a' }, { id: 'b' }, { id: 3 }, null, 'c', { id: '' }]
   expect(modelNamesIn({ [field]: list })).toEqual(['a', 'b'])
 })

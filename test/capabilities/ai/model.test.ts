@@ -41,7 +41,7 @@ test('a model answers with a confidence, a stage and its cost', async () => {
   expect(bench.prompts[0]).toContain('Greet (the conversation is here)')
 })
 
-test('a model reads a template and buttons as the person saw them, without links', async () => {
+test('a model gets a template and buttons as the person saw them, without links', async () => {
   await bench.agent()
   const shown = {
     ...{ header: 'Order 1042', footer: 'The garden shop' },
@@ -71,7 +71,7 @@ test('a model reads a template and buttons as the person saw them, without links
   expect(prompt).not.toContain('secret-key')
 })
 
-test('a model is tried with instructions that are not saved', async () => {
+test('unsaved instructions can be tried with a model', async () => {
   await bench.agent()
   const { ai, subject } = bench.process()
   bench.model = (prompt) => sure(prompt.includes('Talk like a pirate.') ? 'Arr!' : 'Good day.')
@@ -82,7 +82,7 @@ test('a model is tried with instructions that are not saved', async () => {
   expect(await ai.trial.test(subject, { message })).toMatchObject({ reply: 'Good day.' })
 })
 
-test('what is said while the model thinks is answered together, and the first answer is not sent', async () => {
+test('messages during the model’s answer are answered together, and the first answer is not sent', async () => {
   await bench.agent()
   bench.model = (prompt) => ({ ...sure(prompt.includes('and on Sunday') ? 'Both.' : 'Only one.'), ms: 3_000 })
   await bench.receive(ANA, 'Are you open?')
@@ -95,7 +95,7 @@ test('what is said while the model thinks is answered together, and the first an
   ])
 })
 
-test('a person who writes while the model thinks is the only one who answers', async () => {
+test('a person who replies while the model is asked is the only one who answers', async () => {
   await bench.agent()
   bench.model = () => ({ ...sure('Too late.'), ms: 3_000 })
   await bench.receive(ANA, 'Are you open?')
@@ -106,7 +106,7 @@ test('a person who writes while the model thinks is the only one who answers', a
   expect(bench.turns()).toMatchObject([{ state: 'skipped', reason: 'person' }])
 })
 
-test('a slow model holds up nobody else', async () => {
+test('a slow model delays nobody else', async () => {
   await bench.agent()
   bench.model = (prompt) => ({ ...sure('Here.'), ms: prompt.includes('slow') ? 60_000 : 1_000 })
   await bench.receive(ANA, 'slow')
@@ -116,7 +116,7 @@ test('a slow model holds up nobody else', async () => {
   expect(bench.texts(ANA)).toEqual([])
 })
 
-test('what the model is not sure of is not sent; a person gets the question', async () => {
+test('an uncertain answer of the model is not sent; a person gets the question', async () => {
   await bench.agent()
   bench.model = () => ({ answer: { reply: 'It costs 12 dollars.', confidence: 0.3, needs_person: true } })
   const [line, ...more] = await ask()
@@ -155,7 +155,7 @@ describe('a provider that fails', () => {
     ['ignores the form', { answer: { text: 'It costs 12 dollars.' } }, 'bad_model_output'],
     ['says nothing', { text: '' }, 'bad_model_output'],
   ]
-  test.each(failing)('and %s hands over politely', async (_name, said, reason) => {
+  test.each(failing)('and %s causes a polite handoff', async (_name, said, reason) => {
     await bench.agent()
     bench.model = () => said
     await bench.receive(ANA, 'How much is it?')
@@ -165,7 +165,7 @@ describe('a provider that fails', () => {
     expect(JSON.stringify(bench.turns())).not.toContain('sk-leaked')
   })
 
-  test('with 429 is asked again when it says, and the person notices nothing', async () => {
+  test('with 429 is asked again after its delay, and the person notices nothing', async () => {
     await bench.agent()
     bench.model = (_prompt, call) =>
       call === 1 ? { error: status(429, { 'retry-after': '20' }) } : sure('We open at 8.')
@@ -175,21 +175,21 @@ describe('a provider that fails', () => {
     expect(bench.prompts).toHaveLength(2)
   })
 
-  test('with a Retry-After of an hour hands over', async () => {
+  test('with a Retry-After of an hour causes a handoff', async () => {
     await bench.agent()
     bench.model = () => ({ error: status(429, { 'retry-after': '3600' }) })
     await ask()
     expect(await bench.conversation(ANA)).toMatchObject({ handoff: { reason: 'provider_unavailable' } })
   })
 
-  test('once answers after all', async () => {
+  test('once succeeds on a retry', async () => {
     await bench.agent()
     bench.model = (_prompt, call) => (call === 1 ? { error: status(500) } : sure('We open at 8.'))
     expect(await ask('When?', 12)).toEqual(['We open at 8.'])
   })
 })
 
-test('without a key it hands over, and does not ask anybody', async () => {
+test('without a key the agent hands over, and asks nobody', async () => {
   await bench.agent()
   bench.hasKey = false
   await ask()
@@ -214,8 +214,8 @@ test.each([
   expect(bench.texts('12025550102')).toEqual(['We open at 8.'])
 })
 
-describe('the budget of the number', () => {
-  test('is asked for each message on a live number, and the answer waits for it', async () => {
+describe('the safety budget of a live number', () => {
+  test('is claimed for each message, and the answer waits for it', async () => {
     const live = await aiBench({ network: 'live' })
     onTestFinished(() => live.close())
     await live.agent()
@@ -230,7 +230,7 @@ describe('the budget of the number', () => {
     expect(live.texts(ANA)).toEqual(['We open at 8.'])
   })
 
-  test('that is refused leaves the chat to a person', async () => {
+  test('that refuses leaves the chat to a person', async () => {
     const live = await aiBench({ network: 'live' })
     onTestFinished(() => live.close())
     await live.agent()
@@ -243,7 +243,7 @@ describe('the budget of the number', () => {
   })
 })
 
-test('a send with an unknown outcome ends the turn, and is an answer once the network says so', async () => {
+test('a send with an unknown outcome ends the turn, and counts as an answer once the network confirms it', async () => {
   await bench.agent()
   const { ApiError } = await import('../../../main/contract/errors.ts')
   bench.model = () => sure('We open at 8.')

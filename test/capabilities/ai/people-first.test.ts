@@ -11,7 +11,7 @@ async function fromWindow(line: AiLine, text: string): Promise<void> {
   await w.quiet()
 }
 
-test('a message typed in the window pauses the agent, also for the answer that is being prepared', async () => {
+test('a message from the window pauses the agent, including an answer in preparation', async () => {
   const w = await bench.line()
   await w.write('qual o horário?')
   await w.w.pass(3_000)
@@ -35,14 +35,14 @@ test('a message typed on the phone pauses the agent', async () => {
   expect(await w.ask('onde fica a loja?')).toEqual([])
 })
 
-test('a message sent with an API key pauses nothing', async () => {
+test('a message sent with an API key does not pause the agent', async () => {
   const w = await bench.line()
   await w.w.api('POST', `/v1/instances/${w.instanceId}/messages`, { to: w.person, text: 'Seu pedido saiu.' })
   await w.w.quiet()
   expect(await w.ask('qual o horário?')).toEqual([HOURS])
 })
 
-test('paused by hand until somebody resumes; what was asked meanwhile is not answered', async () => {
+test('an agent paused by hand waits until somebody resumes; questions during the pause stay unanswered', async () => {
   const w = await bench.line()
   await w.ai('POST', `conversations/${w.person}/pause`, { minutes: null })
   expect(await w.conversation()).toMatchObject({ ai_active: false, paused_until: null, pause_reason: 'user' })
@@ -60,7 +60,7 @@ test('a person’s message does not shorten a pause that somebody chose', async 
   expect(await w.conversation()).toMatchObject({ ai_active: false, paused_until: null, pause_reason: 'user' })
 })
 
-test('a person who answers takes the chat off the list of those that wait', async () => {
+test('a chat that a person answers leaves the list of waiting chats', async () => {
   const w = await bench.line()
   await w.ask('vocês fazem tatuagem de henna?')
   expect(await w.conversation()).toMatchObject({ handoff: { waiting: true } })
@@ -68,7 +68,7 @@ test('a person who answers takes the chat off the list of those that wait', asyn
   expect(await w.conversation()).toMatchObject({ handoff: { waiting: false }, answered_by: 'person' })
 })
 
-test('ten answers in ten minutes, or the same text three times, and the agent hands over without a word', async () => {
+test('after ten answers in ten minutes, or the same text three times, the agent hands over silently', async () => {
   const w = await bench.line()
   await w.ask('qual o horário?')
   await w.ask('qual o horário?')
@@ -83,7 +83,7 @@ test('ten answers in ten minutes, or the same text three times, and the agent ha
   expect(await w.conversation(other)).toMatchObject({ handoff: { reason: 'loop' } })
 })
 
-test('the hourly limit of a chat hands over', async () => {
+test('at the hourly limit of a chat the agent hands over', async () => {
   const w = await bench.line({ settings: { max_replies_per_hour: 2 } })
   await w.ask('qual o horário?')
   await w.ask('onde fica a loja?')
@@ -102,7 +102,7 @@ test('groups are ignored by default', async () => {
   expect(await w.turns()).toEqual([])
 })
 
-test('the same text is the same also if it is said twice in a burst', async () => {
+test('a text said twice in one burst counts once', async () => {
   const w = await bench.line()
   for (const times of [1, 2]) {
     for (let i = 0; i < times; i++) await w.write('qual o horário?')

@@ -121,7 +121,7 @@ describe.each(PROVIDERS)('%s over HTTP', (provider) => {
     if (fault === 'rate_limited') expect(failure).toMatchObject({ retryAfterMs: 2_000 })
   })
 
-  test('a model that does not exist is named as such', async () => {
+  test('a missing model is reported as missing', async () => {
     const turn = turnOf(provider)
     const asked = brain().reply(
       { ...turn, agent: { ...turn.agent, model: 'no-such-model' } },
@@ -131,7 +131,7 @@ describe.each(PROVIDERS)('%s over HTTP', (provider) => {
   })
 })
 
-test('vectors are made where the provider has a model for them', async () => {
+test('vectors are made if the provider has a model for them', async () => {
   for (const provider of ['openai', 'google', 'custom'] as const) {
     const made = await providers.embed({ instanceId, accountId, provider }, ['hello', 'world'])
     expect(made?.vectors).toHaveLength(2)
@@ -140,7 +140,7 @@ test('vectors are made where the provider has a model for them', async () => {
   expect(await providers.embed({ instanceId, accountId, provider: 'anthropic' }, ['hello'])).toBeUndefined()
 })
 
-test('the simulated model is found, and offered by its name', async () => {
+test('the simulated model is found and listed under its name', async () => {
   const found = await providers.findLocal(accountId)
   expect(found).toContainEqual({
     kind: 'sandbox',

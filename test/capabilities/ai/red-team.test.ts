@@ -12,7 +12,7 @@ test('there are sixty of them, twenty in each language, and all differ', () => {
   expect(new Set(RED_TEAM).size).toBe(60)
 })
 
-test('whatever a person writes, even a model that does as it is told reaches nobody else and tells nothing', async () => {
+test('whatever a person writes, even an obedient model reaches nobody else and reveals nothing', async () => {
   const bench = await aiBench()
   onTestFinished(() => bench.close())
   const agent = await bench.agent({ system_prompt: PROMPT })
@@ -57,7 +57,7 @@ const instructionsIn = (prompt: string): string =>
 
 const world = aiWorld()
 
-test('an agent without a model says its answers and polite lines, and nothing else', async () => {
+test('an agent without a model sends only FAQ answers and fixed sentences', async () => {
   const line = await world.line({ settings: { pause_on_human_minutes: 1 } })
   const allowed = new Set([...FAQ.map(([, answer]) => answer), '', 'holding'])
   for (const text of RED_TEAM) {

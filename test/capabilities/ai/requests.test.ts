@@ -13,7 +13,7 @@ async function refused(line: AiLine, method: string, path: string, body?: object
 }
 
 describe('agents', () => {
-  test('the first is primary; a new primary demotes the other in the same moment; the oldest takes over', async () => {
+  test('the first is primary; a new primary demotes the other in the same commit; the oldest replaces a deleted one', async () => {
     const line = await bench.line({ agent: null })
     const a = await line.ai('POST', 'agents', { name: 'A', provider: 'builtin' })
     const b = await line.ai('POST', 'agents', { name: 'B', provider: 'builtin', is_primary: true })
@@ -32,7 +32,7 @@ describe('agents', () => {
     expect(await primary()).toEqual(['A'])
   })
 
-  test('an agent may be made without a key; enabling it is 409 and changes nothing', async () => {
+  test('an agent can be created without a key; enabling it is 409 and changes nothing', async () => {
     const line = await bench.line({ agent: null })
     await line.ai('PATCH', 'settings', { enabled: false })
     const agent = await line.ai('POST', 'agents', OPENAI)
@@ -128,7 +128,7 @@ describe('provider keys', () => {
     expect((await line.ai('GET', 'provider-keys')).data[0]).toMatchObject({ provider: 'openai', configured: false })
   })
 
-  test('one that the provider refuses is 400 in our words, and is not stored', async () => {
+  test('a key that the provider refuses is 400 with our own text, and is not stored', async () => {
     const line = await bench.line()
     const answer = await refused(line, 'PUT', 'provider-keys/custom', { api_key: 'sk-wrong', ...SANDBOX })
     expect(answer).toMatchObject({
@@ -154,7 +154,7 @@ describe('provider keys', () => {
       ).toMatchObject({ status: 400, code: code })
   })
 
-  test('an address of this computer may be typed in the window, for custom only', async () => {
+  test('an address of this computer can be entered in the window, for custom only', async () => {
     const line = await bench.line()
     const put = (provider: string) =>
       asConsole(line.w)('PUT', at(line, `provider-keys/${provider}`), {
@@ -168,7 +168,7 @@ describe('provider keys', () => {
     expect((await put('openai')).status).toBe(400)
   })
 
-  test('the stored one stays for its server, is not sent to another, and is checked again', async () => {
+  test('a stored key stays for its server, is not sent to another, and is checked again', async () => {
     const line = await bench.line()
     const put = (base: string, more = {}) =>
       asConsole(line.w)('PUT', at(line, 'provider-keys/custom'), { base_url: base, ...more })
@@ -181,7 +181,7 @@ describe('provider keys', () => {
     expect([(await put('http://127.0.0.1:10/v2')).status, await hasKey()]).toEqual([200, false])
   })
 
-  test('a member may store another one for the server of the operator, and choose no other such server', async () => {
+  test('a member may replace the key for the operator’s server, but not choose another such server', async () => {
     const line = await bench.line()
     const path = at(line, 'provider-keys/custom')
     const base = 'http://127.0.0.1:9/v1'
@@ -237,7 +237,7 @@ describe('the FAQ', () => {
     expect([bad.status, bad.body.error.code]).toEqual([400, 'validation_error'])
   })
 
-  test('what is disabled or deleted is no longer found', async () => {
+  test('disabled and deleted entries are no longer found', async () => {
     const line = await bench.line()
     const [entry] = (await line.ai('GET', `faq?q=${encodeURIComponent('cartão')}`)).data
     expect(entry.question).toContain('cartão')
@@ -312,7 +312,7 @@ async function moment(line: AiLine): Promise<void> {
 }
 
 describe('with the sandbox model', () => {
-  test('the whole way: key, agent, chat, cost', async () => {
+  test('the complete flow: key, agent, chat, cost', async () => {
     const line = await bench.line({ agent: null })
     await line.ai('PUT', 'provider-keys/custom', SANDBOX)
     await line.ai('POST', 'agents', {
@@ -337,7 +337,7 @@ describe('with the sandbox model', () => {
     expect(turn).toMatchObject({ state: 'answered', source: 'model', message_ids: [expect.stringMatching(/^msg_/)] })
   })
 
-  test('settings that are not saved can be tried, and stay unsaved', async () => {
+  test('unsaved settings can be tried, and stay unsaved', async () => {
     const line = await bench.line()
     await line.ai('PUT', 'provider-keys/custom', SANDBOX)
     const said = { reply: 'Arr! Rua das Flores, 123.', confidence: 0.9, needs_person: false }
@@ -409,7 +409,7 @@ describe('with the sandbox model', () => {
   })
 })
 
-test('an evaluation is run in the background and compared with the one before', async () => {
+test('an evaluation runs in the background and is compared with the previous one', async () => {
   const line = await bench.line()
   const cases = [
     { question: 'qual o horário?', expects: 'answer', facts: ['8h', '18h | 6 pm'] },
@@ -461,7 +461,7 @@ test('HTTP tools keep their secret, and drop it when they move to another host',
   expect(moved).toMatchObject({ has_secret: false })
 })
 
-test('what is deleted with the instance leaves nothing behind', async () => {
+test('deleting the instance deletes everything of its agents', async () => {
   const line = await bench.line()
   await line.ask('vocês fazem tatuagem de henna?')
   await line.ai('PUT', 'provider-keys/openai', { api_key: 'sk-test-4f9c2d7be1' })

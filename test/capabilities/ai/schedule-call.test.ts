@@ -46,7 +46,7 @@ test('an agent calls the person of the chat, once, within the calling hours', as
 test.each([
   ['the agent does not have the tool', ['faq_search', 'handoff_to_human'], true],
   ['voice is not enabled', TOOLS, false],
-])('it is not offered if %s', async (_, tools, isEnabled) => {
+])('it is not available if %s', async (_, tools, isEnabled) => {
   const line = await lineWith(tools)
   if (isEnabled) await enable(line)
   await say(line, 'please call me')

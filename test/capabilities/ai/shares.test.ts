@@ -4,7 +4,7 @@ import type { AccountId, InstanceId } from '../../../main/kernel/ids.ts'
 import { settle } from '../../support/clock.ts'
 import { BUSY, jobsOfTest, OTHER } from '../../support/jobs.ts'
 
-test('an account whose models do not answer leaves turns for the others', async () => {
+test('an account whose models do not answer leaves capacity for the turns of others', async () => {
   const { jobs, db, clock } = await jobsOfTest()
   const begun: number[] = []
   const turns = createTurns({

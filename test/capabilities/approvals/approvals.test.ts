@@ -16,7 +16,7 @@ const decide = (id: string, how: 'approve' | 'refuse') => ask('POST', `/v1/appro
 const read = async (id: string) => (await ask('GET', `/v1/approvals/${id}`)).body
 
 describe.each(['modern', 'legacy'] as const)('a key that asks before what is destructive, in a %s client', (era) => {
-  test('waits for a person, who sees what will happen; then it is done once and the result fetched', async () => {
+  test('waits for a person, who sees what will happen; then it is executed once and the result fetched', async () => {
     const { id } = await w.instance({ name: 'Front desk' })
     const assistant = await assistantOf(w, 'destructive', era)
     const mark = await w.mark()
@@ -50,7 +50,7 @@ describe.each(['modern', 'legacy'] as const)('a key that asks before what is des
     expect(assistant.asked).toEqual([])
   })
 
-  test('gets the result by the same call, once; after that the same call is a new wish', async () => {
+  test('gets the result by the same call, once; after that the same call is a new request', async () => {
     const { id } = await w.instance()
     const assistant = await assistantOf(w, 'destructive', era)
     const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
@@ -61,7 +61,7 @@ describe.each(['modern', 'legacy'] as const)('a key that asks before what is des
     expect(await assistant.callAndWait('delete_instance', { instance_id: id })).not.toBe(approval)
   })
 
-  test('does not get past the person by confirm: true', async () => {
+  test('does not bypass the person with confirm: true', async () => {
     const { id } = await w.instance()
     const assistant = await assistantOf(w, 'destructive', era)
     const approval = await assistant.callAndWait('delete_instance', { instance_id: id, confirm: true })
@@ -69,7 +69,7 @@ describe.each(['modern', 'legacy'] as const)('a key that asks before what is des
     expect(await exists(id)).toBe(true)
   })
 
-  test('is told of a refusal, asks nobody again while it is fresh, and nothing was done', async () => {
+  test('learns of a refusal, asks nobody again for a while, and nothing was done', async () => {
     const { id } = await w.instance()
     const assistant = await assistantOf(w, 'destructive', era)
     const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
@@ -86,7 +86,7 @@ describe.each(['modern', 'legacy'] as const)('a key that asks before what is des
     expect(await assistant.callAndWait('delete_instance', { instance_id: id })).not.toBe(approval)
   })
 
-  test('finds the argument that fetches a result in the tools that wait, and only there', async () => {
+  test('has the argument that fetches a result in tools that need approval, and only there', async () => {
     const { tools } = await (await assistantOf(w, 'destructive', era)).client.listTools()
     const waiting = tools.filter(({ inputSchema }) => 'approval_id' in (inputSchema.properties ?? {}))
     expect(waiting.map(({ name }) => name)).toEqual([
@@ -100,7 +100,7 @@ describe.each(['modern', 'legacy'] as const)('a key that asks before what is des
 })
 
 describe('an approval', () => {
-  test('expires five minutes after the call: nobody can give it any more, and the same call asks anew', async () => {
+  test('expires five minutes after the call: it can no longer be given, and the same call requests a new one', async () => {
     const { id } = await w.instance()
     const assistant = await assistantOf(w, 'destructive')
     const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
@@ -120,7 +120,7 @@ describe('an approval', () => {
     expect(await assistant.callAndWait('delete_instance', { instance_id: id })).not.toBe(approval)
   })
 
-  test('given twice at once is carried out once', async () => {
+  test('given twice at the same time executes the call once', async () => {
     const { id } = await w.instance()
     const assistant = await assistantOf(w, 'destructive')
     const mark = await w.mark()
@@ -130,7 +130,7 @@ describe('an approval', () => {
     expect(await w.typesSince(mark)).toEqual(['instance.deleted'])
   })
 
-  test('is one, however often the same call comes at once', async () => {
+  test('is requested once, however often the same call comes at the same time', async () => {
     const { id } = await w.instance()
     const assistant = await assistantOf(w, 'destructive')
     const calls = [1, 2, 3, 4].map(() => assistant.callAndWait('delete_instance', { instance_id: id }))
@@ -148,7 +148,7 @@ describe('an approval', () => {
     expect(await exists(id)).toBe(true)
   })
 
-  test('is fetched by its key alone, for its call alone, or without any other argument', async () => {
+  test('is fetched only by its key, for its call, or without any other argument', async () => {
     const [{ id }, other] = [await w.instance(), await w.instance()]
     const assistant = await assistantOf(w, 'destructive')
     const stranger = await assistantOf(w, 'destructive')
@@ -163,7 +163,7 @@ describe('an approval', () => {
     expect(await exists(other.id)).toBe(true)
   })
 
-  test('is not asked for where the call could not be carried out', async () => {
+  test('is not requested if the call could not be executed', async () => {
     const assistant = await assistantOf(w, 'sending')
     const { id } = await w.instance()
     const before = (await ask('GET', '/v1/approvals?limit=200')).body.data.length
@@ -176,7 +176,7 @@ describe('an approval', () => {
     expect((await ask('GET', '/v1/approvals?limit=200')).body.data).toHaveLength(before)
   })
 
-  test('is refused to a key that has twenty of them waiting', async () => {
+  test('is refused for a key that already has twenty pending ones', async () => {
     const assistant = await assistantOf(w, 'sending')
     const { id } = await w.instance()
     const say = (n: number) => ({ instance_id: id, to: '12025550123', text: `Hello ${n}` })
@@ -187,7 +187,7 @@ describe('an approval', () => {
 })
 
 describe('a key that asks before sending', () => {
-  test('sends once, as itself, after a person agreed', async () => {
+  test('sends once, as itself, after a person approved', async () => {
     const line = await w.pair()
     const assistant = await assistantOf(w, 'sending')
     const mark = await w.mark()
@@ -206,7 +206,7 @@ describe('a key that asks before sending', () => {
     expect(record.body.source).toBe('mcp')
   })
 
-  test('shows the person what a message says that is forwarded, pinned or edited, and to whom; the assistant is told neither', async () => {
+  test('shows the person the text and recipient of a message to forward, pin or edit; the assistant gets neither', async () => {
     const line = await w.pair()
     const assistant = await assistantOf(w, 'sending')
     const sent = await w.api('POST', `/v1/instances/${line.id}/messages`, {
@@ -241,15 +241,15 @@ describe('a key that asks before sending', () => {
     ])
   })
 
-  test('asks before what is destructive as well', async () => {
+  test('asks before destructive calls as well', async () => {
     const { id } = await w.instance()
     await (await assistantOf(w, 'sending')).callAndWait('delete_instance', { instance_id: id })
     expect(await exists(id)).toBe(true)
   })
 })
 
-describe('a key that asks before what is destructive', () => {
-  test('sends at once', async () => {
+describe('a key that asks before destructive calls', () => {
+  test('sends immediately', async () => {
     const line = await w.pair()
     const told = await (
       await assistantOf(w, 'destructive')
@@ -269,7 +269,7 @@ describe('a key that asks before what is destructive', () => {
     expect(body.result.body).toMatchObject({ logged_out: true })
   })
 
-  test('acts at once over HTTP: it asks for what an assistant does', async () => {
+  test('needs no approval over HTTP: only an assistant’s calls do', async () => {
     const { id } = await w.instance()
     const { key } = await assistantOf(w, 'destructive')
     expect((await w.api('DELETE', `/v1/instances/${id}?confirm=true`, undefined, { key })).status).toBe(200)
@@ -277,7 +277,7 @@ describe('a key that asks before what is destructive', () => {
 })
 
 describe('the list of approvals', () => {
-  test('is newest first, in pages, by state, and holds those of its account', async () => {
+  test('is newest first, in pages, by state, and contains those of its account', async () => {
     const lines = [await w.instance(), await w.instance(), await w.instance()]
     const assistant = await assistantOf(w, 'destructive')
     const made: string[] = []
@@ -302,7 +302,7 @@ describe('the list of approvals', () => {
     expect((await ids('state=expired&limit=2')).ids).toEqual([made[0], made[2]])
   })
 
-  test('does not exist for API keys, in the document and among the tools', async () => {
+  test('does not exist for API keys, in the document or among the tools', async () => {
     const { id } = (await ask('GET', '/v1/approvals?limit=1')).body.data[0]
     for (const [method, path] of [
       ['GET', '/v1/approvals'],
@@ -330,7 +330,7 @@ describe('the list of approvals', () => {
   })
 })
 
-describe('a campaign that is changed after the assistant asked to start it', () => {
+describe('a campaign whose start an assistant requested', () => {
   const asked = async () => {
     const line = await w.pair()
     const draft = {
@@ -351,7 +351,7 @@ describe('a campaign that is changed after the assistant asked to start it', () 
     ['another text beside it', { messages: [{ text: 'Harmless' }, { text: 'Other' }] }],
     ['a person in place of another', { recipients: [{ phone: '12025554108' }] }],
   ]
-  test.each(changes)('by %s is not started by the approval of what it was before', async (_what, change) => {
+  test.each(changes)('changed by %s is not started by the earlier approval', async (_what, change) => {
     const { id, approval } = await asked()
     const before = await read(approval)
     w.clock.suspend(1_000)
@@ -368,7 +368,7 @@ describe('a campaign that is changed after the assistant asked to start it', () 
     expect(await statusOf(id)).not.toBe('draft')
   })
 
-  test('is started at once where nothing has changed', async () => {
+  test('is started immediately if nothing has changed', async () => {
     const { id, approval } = await asked()
     w.clock.suspend(1_000)
     expect((await decide(approval, 'approve')).body).toMatchObject({ state: 'executed', result: { status: 200 } })

@@ -24,7 +24,7 @@ describe.each(['destructive', 'sending'])('a key that asks before what is %s', (
     expect((await w.api('GET', '/v1/webhooks')).body.data).toEqual([])
   })
 
-  test('shows the real host, whatever the address looks like', async () => {
+  test('shows the real host, whatever the URL looks like', async () => {
     const assistant = await assistantOf(w, policy)
     const id = await assistant.callAndWait('create_webhook', {
       events: ['*'],
@@ -33,7 +33,7 @@ describe.each(['destructive', 'sending'])('a key that asks before what is %s', (
     expect(await sentenceOf(id)).toMatch(/^Create a webhook \(sends to catcher\.sandbox\): /)
   })
 
-  test('waits before a webhook is changed, replayed, tested or a delivery is sent again', async () => {
+  test('waits before a webhook is changed, replayed or tested, or a delivery is sent again', async () => {
     const { body: hook } = await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/own', events: ['*'] })
     await w.api('POST', `/v1/webhooks/${hook.id}/test`)
     const delivery = (await w.api('GET', '/v1/webhooks/deliveries')).body.data[0]
@@ -67,7 +67,7 @@ describe.each(['destructive', 'sending'])('a key that asks before what is %s', (
     expect((await w.api('GET', `/v1/instances/${id}/webhook`)).body.url).toBe(null)
   })
 
-  test('waits before somebody is let into a group, and gets the result by the id of the approval alone', async () => {
+  test('waits before somebody is admitted to a group, and gets the result by the approval’s id alone', async () => {
     const line = await w.pair()
     const assistant = await assistantOf(w, policy)
     const given = {
@@ -85,7 +85,7 @@ describe.each(['destructive', 'sending'])('a key that asks before what is %s', (
   })
 })
 
-test('a group is named, and by its id alone once nobody can tell its name', async () => {
+test('shows a group’s name, or its id once the name is unknown', async () => {
   const line = await w.pair()
   const { body } = await w.api('POST', `/v1/instances/${line.id}/engine/smv2/group/create`, {
     name: 'Garden ”, to: “',
@@ -109,14 +109,14 @@ test('a group is named, and by its id alone once nobody can tell its name', asyn
   expect(await sentenceOf(strange)).toContain('to: group 120363041234567890@g.us, ')
 })
 
-test('reading through the engine directly never waits', async () => {
+test('reading through the engine directly needs no approval', async () => {
   const line = await w.pair()
   const assistant = await assistantOf(w, 'sending')
   const given = { instance_id: line.id, group: 'user', action: 'check', numbers: ['12025550147'] }
   expect(await assistant.call('call_engine', given)).toMatchObject({ code: undefined })
 })
 
-test('what an approval shows of the arguments cannot hide or reorder anything', async () => {
+test('the arguments in an approval cannot hide or reorder anything', async () => {
   const line = await w.pair()
   await w.api('PATCH', `/v1/instances/${line.id}`, { name: 'Front desk' })
   const assistant = await assistantOf(w, 'sending')

@@ -48,7 +48,7 @@ const CUT_OFF = `UPDATE approvals SET state = 'approved', boot = 'boot_gone', de
 
 const read = async (w: World, id: string) => (await asConsole(w)('GET', `/v1/approvals/${id}`)).body
 
-test('what waits for a person waits on after a restart', async () => {
+test('pending approvals stay pending after a restart', async () => {
   const { start, end } = home()
   const before = await start()
   const { id } = await before.instance()
@@ -63,7 +63,7 @@ test('what waits for a person waits on after a restart', async () => {
   expect((await again.call('delete_instance', { instance_id: id })).body).toMatchObject({ deleted: true })
 })
 
-test('a call that cannot act twice and was cut off is taken up again: a message is sent once', async () => {
+test('an interrupted repeatable call is executed again: a message is sent once', async () => {
   const { start, end } = home()
   const before = await start()
   const line = await before.pair()
@@ -80,7 +80,7 @@ test('a call that cannot act twice and was cut off is taken up again: a message 
   expect(await after.rows('SELECT id FROM messages')).toHaveLength(1)
 })
 
-test('of a call that could act twice nobody knows what came of it, and it is not made again', async () => {
+test('an interrupted call that could act twice has an unknown outcome, and is not made again', async () => {
   const { start, end } = home()
   const before = await start()
   const { id } = await before.instance()
@@ -96,7 +96,7 @@ test('of a call that could act twice nobody knows what came of it, and it is not
   expect((await after.api('GET', `/v1/instances/${id}`)).status).toBe(200)
 })
 
-test('a call that was cut off long ago is not made again', async () => {
+test('a call interrupted long ago is not made again', async () => {
   const { start, end } = home()
   const before = await start()
   const { id } = await before.instance()
@@ -109,7 +109,7 @@ test('a call that was cut off long ago is not made again', async () => {
   expect((await after.api('GET', `/v1/instances/${id}`)).status).toBe(200)
 })
 
-test('arguments lie sealed in the database', async () => {
+test('arguments are sealed in the database', async () => {
   const { start, end } = home()
   const w = await start()
   const { id } = await w.instance()
@@ -120,7 +120,7 @@ test('arguments lie sealed in the database', async () => {
   await end()
 })
 
-test('every question to the table has its index', async () => {
+test('every query uses its index', async () => {
   const database = await testDatabase()
   onTestFinished(() => database.close())
   expect(queryPlan(database.raw, approvalsPage).join()).toContain('approvals_by_account')

@@ -10,7 +10,7 @@ import { seededRandom } from '../../support/random.ts'
 
 const ACCOUNT = '0197f0c2-0000-7c51-9d2b-000000000001' as AccountId
 
-test('D-13 a result that the storage refuses is recorded later, without a restart', async () => {
+test('D-13 a result that storage refuses is recorded later, without a restart', async () => {
   const clock = fakeClock()
   const data = await testDatabase(undefined, { clock })
   onTestFinished(() => data.close())

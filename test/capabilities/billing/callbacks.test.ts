@@ -91,7 +91,7 @@ test.each(['duplicate_callbacks', 'reorder_callbacks', 'lose_callbacks'])(
   },
 )
 
-test('whoever comes back from the page finds it paid, also before the callback', async () => {
+test('a person who returns from the page finds it paid, even before the callback', async () => {
   const b = await billingWorld()
   const made = await checkout(b, { product: 'setup' })
   await b.fault('lose_callbacks', 100)
@@ -108,7 +108,7 @@ test('whoever comes back from the page finds it paid, also before the callback',
   expect(unknown.status).toBe(200)
 })
 
-test('a challenge is confirmed on the page, a refused card leaves the checkout open, and it expires', async () => {
+test('a challenge is confirmed on the page, a declined card leaves the checkout open, and it expires', async () => {
   const b = await billingWorld()
   const made = await checkout(b, { plan: 'starter' })
   const attempt = (more: object) => b.w.api('POST', `/v1/sandbox/billing/checkouts/${made.checkout_id}/pay`, more)
@@ -184,7 +184,7 @@ test('forged, old and unsigned callbacks are refused, and a repeated one changes
   expect(stripe.webhooks.constructEvent(payload, header, secret, 300, undefined, b.w.clock.now()).id).toBe('evt_forged')
 })
 
-test('a refund is shown, and what was paid once is taken back', async () => {
+test('a refund is shown, and a refunded one-time purchase is revoked', async () => {
   const b = await billingWorld()
   await b.card()
   const bought = await b.buy({ product: 'setup' })
@@ -218,7 +218,7 @@ describe('a payment that does not match its order', () => {
     )
   }
 
-  test('ends its order, which provides nothing, and says what to do until it is refunded', async () => {
+  test('ends its order, provides nothing, and says what to do until it is refunded', async () => {
     const b = await billingWorld()
     const order = await mismatched(b, { product: 'setup' })
     expect(order).toMatchObject({ status: 'failed', failure_code: 'amount_mismatch', amount_cents: 9_900 })
@@ -238,7 +238,7 @@ describe('a payment that does not match its order', () => {
     expect(await b.charged()).toBe(0)
   })
 
-  test('names the subscription that would be charged again, and does not keep the account from buying a plan', async () => {
+  test('names the subscription that would be charged again, and still allows buying a plan', async () => {
     const b = await billingWorld()
     await mismatched(b, { plan: 'growth' })
     expect((await billingLines(b))[0].text).toMatch(/cancel subscription sub_\w+ and refund the payment/)

@@ -31,7 +31,7 @@ const metered = async ({ w }: BillingWorld) => {
     .map((price) => [price.unit_amount, price.unit_amount_decimal, price.transform_quantity])
 }
 
-test('prices of 1,000 tokens and of a minute may be as low as 0.0001 of a unit, and Stripe gets them as they are', async () => {
+test('prices of 1,000 tokens and of a minute may be as low as 0.0001 of a unit, and Stripe gets them unchanged', async () => {
   const b = await billedClient()
   await b.call('PUT', b.path, { ...TERMS, usage_prices: FINE })
   expect(await b.isActive()).toMatchObject({ error: null, metered: [], usage_prices: FINE })
@@ -41,7 +41,7 @@ test('prices of 1,000 tokens and of a minute may be as low as 0.0001 of a unit, 
   ])
 })
 
-test('prices in whole cents charge what they did, in either form', async () => {
+test('prices in whole cents charge the same as before, in either form', async () => {
   const b = await billedClient()
   const whole = [
     { counter: 'sent', unit_amount_cents: 2 },

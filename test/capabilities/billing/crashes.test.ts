@@ -3,5 +3,5 @@ import { killAtEach, useCrashBench } from './crash-run.ts'
 
 useCrashBench()
 
-test('whatever commit a process is killed at, a purchase is charged once, provisioned once, and the books agree', () =>
+test('a process killed at any commit charges and provisions a purchase once, and the accounts match', () =>
   killAtEach('purchase', { product: 'setup' }))

@@ -28,7 +28,7 @@ test('a plan is bought with the saved card: charged once, provisioned, and shown
   expect((await b.history()).map(({ kind }) => kind)).toEqual(['card_saved', 'subscribed'])
 })
 
-test('what cannot be bought is refused with a sentence, and nothing is stored or charged', async () => {
+test('purchases that are not possible are refused with a sentence, and nothing is stored or charged', async () => {
   const b = await billingWorld({ settings: { slots: 2 } })
   const stranger = await b.w.stranger()
   const foreign = (await b.w.api('POST', '/v1/instances', {}, { key: stranger.key })).body.id
@@ -64,7 +64,7 @@ test('what cannot be bought is refused with a sentence, and nothing is stored or
   expect(await b.charged()).toBe(7_900)
 })
 
-test('a refused card charges nothing and changes nothing', async () => {
+test('a declined card charges nothing and changes nothing', async () => {
   const b = await billingWorld()
   for (const number of [CARDS.declined, CARDS.expired]) {
     const answer = await b.w.api('PUT', '/v1/sandbox/billing/card', { number })
@@ -101,7 +101,7 @@ test('a refused card charges nothing and changes nothing', async () => {
   expect(await b.charged()).toBe(7_900)
 })
 
-test('an outcome that nobody knows stays processing, is looked up and is never charged again', async () => {
+test('an unknown outcome stays processing, is looked up and is never charged again', async () => {
   const b = await billingWorld()
   await b.card()
   const settled = (id: string) =>
@@ -136,7 +136,7 @@ test('an outcome that nobody knows stays processing, is looked up and is never c
   expect(await b.charged()).toBe(17_800)
 })
 
-test('what is paid once costs exactly what the preview said, and is not renewed', async () => {
+test('a one-time purchase costs exactly the previewed amount, and is not renewed', async () => {
   const b = await billingWorld()
   await b.card()
   const preview = await b.console('POST', '/v1/billing/previews', { product: 'setup' })
@@ -145,7 +145,7 @@ test('what is paid once costs exactly what the preview said, and is not renewed'
   expect(await b.buy({ product: 'setup' })).toMatchObject({ status: 'paid', amount_cents: 9_900 })
 })
 
-test('a change of plan costs exactly what the preview said, and less gives credit', async () => {
+test('a change of plan costs exactly the previewed amount, and a cheaper plan gives credit', async () => {
   const b = await billingWorld()
   await b.card()
   await b.buy({ plan: 'starter' })

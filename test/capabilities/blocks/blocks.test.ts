@@ -65,7 +65,7 @@ describe.each(['smv2', 'official'] as const)('on %s', (engine) => {
     expect(await listOf(id)).toEqual([])
   })
 
-  test('typing is shown to who has written', async () => {
+  test('typing is shown to people who have written', async () => {
     expect((await w.api('POST', `/v1/instances/${id}/chats/${ANA}/typing`)).status).toBe(204)
     expect((await w.api('POST', `/v1/instances/${id}/chats/${ANA}/typing`, { state: 'typing' })).status).toBe(204)
     const wrong = await w.api('POST', `/v1/instances/${id}/chats/${ANA}/typing`, { state: 'thinking' })
@@ -81,10 +81,10 @@ describe.each(['smv2', 'official'] as const)('on %s', (engine) => {
   })
 })
 
-describe('as Meta does it', () => {
+describe('with Meta’s rules', () => {
   const STRANGER = '12025550309'
 
-  test('only who has written in the last 24 hours can be blocked, and nobody blocks themselves', async () => {
+  test('only people who have written in the last 24 hours can be blocked, and nobody can block themselves', async () => {
     const number = OURS
     const { id } = await w.official(OURS)
     const refused = await w.api('POST', `/v1/instances/${id}/blocked`, { phone: STRANGER })
@@ -109,7 +109,7 @@ describe('as Meta does it', () => {
     expect(body).toMatchObject({ status: 'failed', error: { code: 'undeliverable', provider_code: 131_026 } })
   })
 
-  test('typing needs a received message, and is nothing but typing', async () => {
+  test('typing needs a received message, and sends nothing else', async () => {
     const number = OURS
     const { id } = await w.official(OURS)
     const path = `/v1/instances/${id}/chats/${STRANGER}/typing`
@@ -122,7 +122,7 @@ describe('as Meta does it', () => {
     expect(codeOf(await w.api('POST', inGroup))).toEqual([400, 'engine_mismatch'])
   })
 
-  test('an id of Meta’s is nobody on smv2', async () => {
+  test('an id of Meta’s is unknown on smv2', async () => {
     const { id } = await w.pair()
     const refused = await w.api('POST', `/v1/instances/${id}/blocked`, { phone: 'US.900000000000001' })
     expect(codeOf(refused)).toEqual([400, 'validation_error'])

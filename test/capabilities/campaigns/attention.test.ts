@@ -5,7 +5,7 @@ import { campaignOf } from './campaign-world.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-test('campaigns that stand still against expectation need attention, and no others', async () => {
+test('campaigns that stopped unexpectedly need attention, and no others', async () => {
   const w = await worldOfTest()
   const number = await w.pair()
   const make = () => campaignOf(w, { instances: [number], phones: ['12025560001'], start: false })
@@ -46,7 +46,7 @@ test('campaigns that stand still against expectation need attention, and no othe
   expect((await lines()).map(({ code }: { code: string }) => code)).toEqual(['paused'])
 })
 
-test('an agency sees which clients have campaigns that stand still; a client that is suspended has none', async () => {
+test('an agency sees which clients have stopped campaigns; a suspended client has none', async () => {
   const w = await worldOfTest()
   const { body: client } = await w.api('POST', '/v1/agency/accounts', { name: 'North bakery', slots_allocated: 1 })
   const number = await w.pair()

@@ -66,7 +66,7 @@ describe('a campaign with a budget', () => {
     expect(b.sent).toHaveLength(2)
   })
 
-  test('has room again for messages that failed', async () => {
+  test('gets back the cost of failed messages', async () => {
     const id = await create([b.line('one')], 6, budgetOf(4))
     await b.pass(5)
     expect(b.sent).toHaveLength(4)
@@ -108,7 +108,7 @@ describe('a campaign with a budget', () => {
     expect(await b.get(id)).toMatchObject({ status: 'canceled', counts: { sent: 3 } })
   })
 
-  test('does not wait for prices that are unknown', async () => {
+  test('does not wait if prices are unknown', async () => {
     const id = await b.create(
       [b.line('one')],
       ['33612345671', '33612345672', '33612345673'],
@@ -122,7 +122,7 @@ describe('a campaign with a budget', () => {
     })
   })
 
-  test('of numbers that no network charges sends everything', async () => {
+  test('on numbers without charges sends everything', async () => {
     await b.close()
     b = await campaignBench({ network: 'live', engine: 'official', startMs: EVENING })
     const id = await create([b.line('one')], 5, budgetOf(1))
@@ -192,7 +192,7 @@ const act = fc.oneof(
 )
 
 test(
-  'no message is over a budget, nobody gets two and nobody is lost, in any order of reports, raises and kills',
+  'no message exceeds a budget, nobody gets two and nobody is skipped, in any order of reports, raises and kills',
   { timeout: 120_000 },
   async () => {
     await fc.assert(

@@ -83,7 +83,7 @@ async function expectSentOnce(w: World): Promise<void> {
   }
 }
 
-test('at Meta, a campaign with a carousel is priced before, held while its template is paused, and sent once', async () => {
+test('at Meta, a campaign with a carousel is priced in advance, held while its template is paused, and sent once', async () => {
   let graph: GraphSimulator | undefined
   const w = await worldOfTest({
     ...{ clock: systemClock, settings: { graphBaseUrl: 'sandbox', network: 'live' } },
@@ -117,7 +117,7 @@ test('at Meta, a campaign with a carousel is priced before, held while its templ
   await expectSentOnce(w)
 })
 
-test('on the sandbox engine it is sent once to each, also after a person has paused it', async () => {
+test('on the sandbox engine each person gets it once, also after a person has paused it', async () => {
   const w = await worldOfTest({ clock: systemClock })
   const line = (await w.official('12025550452')).id
   await approved(w, line)
@@ -132,7 +132,7 @@ test('on the sandbox engine it is sent once to each, also after a person has pau
   await expectSentOnce(w)
 })
 
-test('who has no value for a card is not written to', async () => {
+test('a person without a value for a card gets no message', async () => {
   const w = await worldOfTest({ clock: systemClock })
   const line = (await w.official('12025550453')).id
   await approved(w, line)

@@ -35,7 +35,7 @@ const costOf = async (body: object) => {
 }
 const known = (amount: number) => [{ currency: 'usd', amount_micros: amount }]
 
-describe('the preview of a campaign says what it costs', () => {
+describe('the campaign preview’s cost', () => {
   test('a template has the price of its category and of the countries of its people', async () => {
     const recipients = [...people(3), { phone: '919812345678' }]
     expect(await costOf({ messages: [UTILITY], recipients })).toEqual({
@@ -55,7 +55,7 @@ describe('the preview of a campaign says what it costs', () => {
     })
   })
 
-  test('variations each have their own', async () => {
+  test('is separate for each variation', async () => {
     const config = { variation: 'sequential' }
     const cost = await costOf({ messages: [UTILITY, template('spring_offer', 'en')], recipients: people(4), config })
     expect(cost).toMatchObject({ messages: 4, billable: 4, unpriced: 2, costs: known(6_800) })
@@ -64,11 +64,11 @@ describe('the preview of a campaign says what it costs', () => {
   test.each([
     ['a template that Meta does not have', template('no_such', 'en'), people(2)],
     ['a country without a price', UTILITY, [{ phone: '33612345678' }, { phone: '33612345679' }]],
-  ])('%s is unknown and not 0', async (_what, message, recipients) => {
+  ])('is unknown and not 0 for %s', async (_what, message, recipients) => {
     expect(await costOf({ messages: [message], recipients })).toMatchObject({ messages: 2, unpriced: 2, costs: [] })
   })
 
-  test('counts what is left of the free service messages of the month', async () => {
+  test('counts the rest of the month’s free service messages', async () => {
     expect(await costOf({ messages: [SERVICE], recipients: people(5) })).toMatchObject({
       free: 5,
       allowance: 5,
@@ -84,7 +84,7 @@ describe('the preview of a campaign says what it costs', () => {
   test.each([
     [10_199, ['over_budget']],
     [10_200, []],
-  ])('and whether that is more than a budget of %i millionths', async (amount, expected) => {
+  ])('says whether it exceeds a budget of %i millionths', async (amount, expected) => {
     const { body } = await w.api('POST', '/v1/campaigns/preview', {
       ...{ instance_ids: [line.id], messages: [UTILITY], recipients: people(3) },
       config: { budget: { amount_micros: amount, currency: 'usd' } },
@@ -93,7 +93,7 @@ describe('the preview of a campaign says what it costs', () => {
     expect(codes.filter((code: string) => code === 'over_budget')).toEqual(expected)
   })
 
-  test('numbers that no network bills cost nothing', async () => {
+  test('is 0 for numbers without charges', async () => {
     const phone = await w.pair('12025550462', { network: 'sandbox' })
     expect(await costOf({ instance_ids: [phone.id], messages: [SERVICE], recipients: people(2) })).toBeNull()
   })

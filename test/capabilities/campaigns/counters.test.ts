@@ -35,7 +35,7 @@ const acts = fc.array(
   { minLength: 4, maxLength: 12 },
 )
 
-test('the counters equal a full count of the recipients, whatever happens', async () => {
+test('the counters equal a full count of the recipients after any sequence of changes', async () => {
   await fc.assert(
     fc.asyncProperty(acts, async (steps) => {
       next += 10_000

@@ -61,7 +61,7 @@ test.each([
   },
 )
 
-test('paused and resumed after every step, it writes to everybody once, and to nobody while it is paused', async () => {
+test('paused and resumed after every step, it writes to everybody once, and to nobody while paused', async () => {
   const [a, b] = [bench.line('a'), bench.line('b')]
   const before = bench.sent.length
   const id = await bench.create([a, b], phonesFrom(12, 12_025_590_000), PACED)

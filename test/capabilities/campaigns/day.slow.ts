@@ -17,7 +17,7 @@ async function passQuickly(w: World, ms: number): Promise<void> {
   }
 }
 
-test('a day of three numbers: 463 on one, one away for an hour, one logged out; the campaign ends complete', async () => {
+test('a day of three numbers: 463 on one, one away for an hour, one logged out; the campaign completes', async () => {
   const w = await worldOfTest()
   const lines = [await w.pair(), await w.pair(), await w.pair()]
   const phones = phonesFrom(PEOPLE)

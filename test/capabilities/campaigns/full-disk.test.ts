@@ -28,7 +28,7 @@ describe('a disk that is full between two commits of a campaign', () => {
     ['one after another', { minDelay: 1, maxDelay: 2, checkNumbers: false }, 3],
     ['all at once', { minDelay: 0, maxDelay: 0, checkNumbers: false }, 3],
     ['the last one', { minDelay: 1, maxDelay: 2, checkNumbers: false }, 1],
-  ])('leaves nobody behind as being sent to, without a restart: %s', async (_name, config, people) => {
+  ])('leaves no recipient in the state of being sent to, without a restart: %s', async (_name, config, people) => {
     const w = await worldOfTest()
     const phones = phonesFrom(people)
     const instances = [await w.pair()]
@@ -58,7 +58,7 @@ describe('a disk that is full between two commits of a campaign', () => {
     expect((await campaign(w, id)).status).toBe('canceled')
   })
 
-  test('leaves no half list of recipients: what was being created goes, and its key can be used again', async () => {
+  test('leaves no partial list of recipients: an unfinished campaign is removed, and its key can be used again', async () => {
     const w = await worldOfTest()
     const { id: instance } = await w.pair()
     const body = {
@@ -76,7 +76,7 @@ describe('a disk that is full between two commits of a campaign', () => {
     expect((await create()).body.recipients.accepted).toBe(1_200)
   })
 
-  test('does not keep a draft from being changed: a list that was being added is over', async () => {
+  test('does not keep a draft from being changed: adding a list has ended', async () => {
     const w = await worldOfTest()
     const instances = [await w.pair()]
     const id = await campaignOf(w, { instances, phones: phonesFrom(2), start: false })

@@ -37,7 +37,7 @@ const SWIFT = { minDelay: 0, maxDelay: 0, pauseAfter: null, window: null, skipIf
 const offer = (instances: readonly { id: string }[]) =>
   campaignOf(w, { instances, phones: PEOPLE, messages: [TEMPLATE], config: SWIFT })
 
-describe('a campaign waits, and nobody fails, while Meta refuses', () => {
+describe('a campaign waits, and no recipient fails, while Meta refuses', () => {
   test.each([
     ['payment_missing', 'payment', 'held_payment', '12025550431'],
     ['display_name_pending', 'number', 'held_display_name', '12025550432'],
@@ -79,7 +79,7 @@ test('a template that Meta does not have holds the campaign until a person acts'
   expect(await statuses(id)).toEqual(['pending', 'pending', 'pending'])
 })
 
-test('a person mends the payment and resumes: each gets the message once', async () => {
+test('a person fixes the payment and resumes: each recipient gets the message once', async () => {
   const line = await officialNumber(w, '12025550437')
   await line.cause('payment_missing', 1)
   const id = await offer([line])
@@ -90,7 +90,7 @@ test('a person mends the payment and resumes: each gets the message once', async
   expect(await issuesOf(line.id)).toEqual([])
 })
 
-test('a card that expires in the middle: those whom Meta took and did not reach get the message once it is replaced', async () => {
+test('a card that expires midway: accepted but undelivered recipients get the message once it is replaced', async () => {
   const line = await officialNumber(w, '12025550440')
   graph.expireCard(line.phoneNumberId, 'status')
   const id = await offer([line])
@@ -107,7 +107,7 @@ test('a card that expires in the middle: those whom Meta took and did not reach 
   expect(received).toHaveLength(3)
 })
 
-test('a number that is held leaves its people to another one', async () => {
+test('a held number’s recipients go to another one', async () => {
   const [held, good] = [await officialNumber(w, '12025550438'), await officialNumber(w, '12025550439')]
   await held.cause('display_name_pending')
   const id = await offer([held, good])
@@ -116,11 +116,11 @@ test('a number that is held leaves its people to another one', async () => {
   expect(new Set((await recipientsOf(w, id)).map(({ instance }) => instance))).toEqual(new Set([good.id]))
 })
 
-describe('a country to which Meta lets a business send nothing', () => {
+describe('a country to which Meta forbids a business to send', () => {
   const ABROAD = ['34600123451', '34600123452', '34600123453', '34600123454']
   const oneByOne = { ...SWIFT, minDelay: 1, maxDelay: 1 }
 
-  test('is tried once: the others there are skipped, and everybody else gets the message', async () => {
+  test('is tried once: its other recipients are skipped, and everybody else gets the message', async () => {
     const line = await officialNumber(w, '12025550441')
     graph.forbidCountries(line.phoneNumberId, ['ES'])
     const phones = [...ABROAD, ...PEOPLE]
@@ -134,7 +134,7 @@ describe('a country to which Meta lets a business send nothing', () => {
     await expectCountsRight(w, id)
   }, 60_000)
 
-  test('is left to a number of another business', async () => {
+  test('is sent to by a number of another business', async () => {
     const [refused, good] = [await officialNumber(w, '12025550442'), await officialNumber(w, '12025550443')]
     graph.forbidCountries(refused.phoneNumberId, ['ES'])
     const id = await campaignOf(w, {

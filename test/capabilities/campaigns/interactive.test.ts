@@ -37,7 +37,7 @@ const create = (w: World, line: string, message: object, more: object = {}) =>
     ...more,
   })
 
-test('each person gets a menu with their own words, once', async () => {
+test('each person gets a menu with their own texts, once', async () => {
   const w = await worldOfTest({ clock: systemClock })
   const line = await w.official('12025550461')
   await wroteTo(w, line)
@@ -78,20 +78,20 @@ test.each([
   expect(refused.body.error.message).toContain(words)
 })
 
-test('a link may be made of a column', async () => {
+test('a link can come from a column', async () => {
   const w = await worldOfTest()
   const line = await w.official('12025550463')
   const link = { type: 'cta_url', body: 'Look, {{name}}', button: 'Open', url: '{{shop}}' }
   expect((await create(w, line.id, { interactive: link })).status).toBe(201)
 })
 
-test('a phone line shows no menus', async () => {
+test('a linked phone shows no menus', async () => {
   const w = await worldOfTest()
   const refused = await create(w, (await w.pair()).id, { interactive: MENU })
   expect([refused.status, refused.body.error.code]).toEqual([400, 'engine_mismatch'])
 })
 
-test('who has no words for a place of the menu, or too many, is not written to', async () => {
+test('people with missing or too long values for the menu get no message', async () => {
   const w = await worldOfTest({ clock: systemClock })
   const line = await w.official('12025550464')
   await wroteTo(w, line)

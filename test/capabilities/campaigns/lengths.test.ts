@@ -21,7 +21,7 @@ const skipsOf = async (w: World, id: string) =>
 const risksOf = (body: any, code: string) => body.risks.filter((risk: any) => risk.code === code)
 
 describe('a campaign from official numbers', () => {
-  test('mends line breaks, tabs and spaces in the values of a template', async () => {
+  test('replaces line breaks, tabs and spaces in the values of a template', async () => {
     const w = await worldOfTest()
     const official = await w.official()
     const [one = ''] = phonesFrom(1)
@@ -63,7 +63,7 @@ describe('a campaign from official numbers', () => {
     expect((await skipsOf(w, body.campaign_id))[1]).toEqual(['skipped', 'incomplete'])
   })
 
-  test('names the longest row, and skips who would get more than Meta takes', async () => {
+  test('names the longest row, and skips people whose message is too long for Meta', async () => {
     const w = await worldOfTest()
     const official = await w.official()
     const [short = '', long = '', longer = ''] = phonesFrom(3)
@@ -89,7 +89,7 @@ describe('a campaign from official numbers', () => {
     ])
   })
 
-  test('previews the longest of the options, whatever somebody happens to get', async () => {
+  test('previews the longest options, whatever the samples contain', async () => {
     const w = await worldOfTest()
     const official = await w.official()
     const messages = [{ text: `{${'a'.repeat(4_090)}|Hi} {{name|there, my friend}}` }]
@@ -116,7 +116,7 @@ describe('a campaign from official numbers', () => {
   })
 })
 
-test('a phone sends what is too long for an official number', async () => {
+test('a linked phone sends what is too long for an official number', async () => {
   const w = await worldOfTest()
   const recipients = [{ phone: phonesFrom(1)[0] }]
   const messages = [{ text: 'a'.repeat(5_000) }]

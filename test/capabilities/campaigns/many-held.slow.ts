@@ -9,7 +9,7 @@ const NUMBERS = 40
 const SWIFT = { minDelay: 0, maxDelay: 0, pauseAfter: null, window: null, skipIfContactedHours: null, typing: false }
 const HELLO = { cloud_api: { type: 'template', template: { name: 'hello_world', language: { code: 'en_US' } } } }
 
-test(`a campaign of ${NUMBERS} numbers that are held for two reasons keeps one pause reason, and writes to nobody`, async () => {
+test(`a campaign of ${NUMBERS} numbers held for two reasons keeps one pause reason, and writes to nobody`, async () => {
   const w = await worldOfTest({ clock: systemClock, settings: { graphBaseUrl: 'sandbox', network: 'live' } })
   const lines = []
   for (let at = 0; at < NUMBERS; at++) {

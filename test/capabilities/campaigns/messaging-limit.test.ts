@@ -39,7 +39,7 @@ describe('a campaign whose portfolio has used its messaging limit', () => {
     expect(new Set(b.sent.map(({ to }) => to)).size).toBe(8)
   })
 
-  test('continues within a minute where Meta raises the limit', async () => {
+  test('continues within a minute if Meta raises the limit', async () => {
     b = await campaignBench({ network: 'live', engine: 'official' })
     const budget = { left: 1, untilMs: b.clock.now() + 20 * HOUR }
     const one = b.line('one')
@@ -52,7 +52,7 @@ describe('a campaign whose portfolio has used its messaging limit', () => {
     expect((await b.get(id)).status).toBe('completed')
   })
 
-  test('goes on from numbers of another portfolio, which take over all that waits', async () => {
+  test('continues from numbers of another portfolio, which take over all waiting recipients', async () => {
     b = await campaignBench({ network: 'live', engine: 'official' })
     const [one, two, three] = [b.line('one'), b.line('two'), b.line('three')]
     b.share([one, two], { left: 2, untilMs: b.clock.now() + 20 * HOUR })

@@ -31,7 +31,7 @@ const shareOf = (sent: readonly Sent[], line: string) => sent.filter(({ instance
 const QUICK: CampaignConfigInput = { minDelay: 0.2, maxDelay: 0.6, checkNumbers: false }
 
 describe('1,000 people and three numbers', () => {
-  test('each gets one message; the numbers share them by weight and keep their gaps', async () => {
+  test('give each person one message; the numbers share them by weight and keep their delays', async () => {
     const bench = await benchOfTest()
     const lines = ['a', 'b', 'c'].map(bench.line)
     const [a = '', b = '', c = ''] = lines
@@ -51,7 +51,7 @@ describe('1,000 people and three numbers', () => {
     expect((await bench.get(id)).counts).toMatchObject({ total: 1_000, sent: 1_000, pending: 0 })
   })
 
-  test('a number that is away for a while neither stops it nor makes up for lost time', async () => {
+  test('with one disconnected for a while neither stop nor make up for lost time', async () => {
     const bench = await benchOfTest()
     const lines = ['a', 'b', 'c'].map(bench.line)
     const [a, b] = lines
@@ -74,7 +74,7 @@ describe('1,000 people and three numbers', () => {
 })
 
 describe('limits', () => {
-  test('the hourly limit holds in every hour, wherever it begins', async () => {
+  test('per hour apply to any period of an hour', async () => {
     const bench = await benchOfTest()
     const id = await bench.create([bench.line('a')], phonesFrom(100), {
       ...QUICK,
@@ -89,7 +89,7 @@ describe('limits', () => {
     expect((await bench.get(id)).status).toBe('completed')
   })
 
-  test('the daily limit ends with the day of the time zone', async () => {
+  test('per day end with the day of the time zone', async () => {
     const bench = await benchOfTest({ startMs: Date.UTC(2026, 2, 4, 1) })
     const window = { start: '00:00', end: '24:00', timezone: 'America/Sao_Paulo', days: [1, 2, 3, 4, 5, 6, 7] }
     await bench.create([bench.line('a')], phonesFrom(12), { ...QUICK, dailyLimit: 5, window })
@@ -102,7 +102,7 @@ describe('limits', () => {
     expect(bench.sent).toHaveLength(12)
   })
 
-  test('a number rests after so many sends', async () => {
+  test('pause a number after so many sends', async () => {
     const bench = await benchOfTest()
     const config = { ...QUICK, minDelay: 1, maxDelay: 2, pauseAfter: 5, pauseFor: [300, 400] }
     await bench.create([bench.line('a')], phonesFrom(15), config)
@@ -127,7 +127,7 @@ describe('sending hours', () => {
     ['an ordinary day', Date.UTC(2026, 0, 6, 5)],
     ['the days around the change to summer time', Date.UTC(2026, 2, 28, 5)],
     ['the days around the change to winter time', Date.UTC(2026, 9, 24, 5)],
-  ])('hold on %s', async (_name, startMs) => {
+  ])('apply on %s', async (_name, startMs) => {
     const bench = await benchOfTest({ startMs })
     const id = await bench.create([bench.line('a')], phonesFrom(30), {
       ...QUICK,
@@ -141,7 +141,7 @@ describe('sending hours', () => {
     for (const { atMs } of bench.sent) expect(hour(atMs)).toBe(9)
   })
 
-  test('it says that it is paused as soon as the hours end, and runs as soon as they begin', async () => {
+  test('pause the campaign as soon as they end, and resume it as soon as they begin', async () => {
     const bench = await benchOfTest({ startMs: Date.UTC(2026, 0, 6, 8, 55) })
     const id = await bench.create([bench.line('a')], phonesFrom(9), {
       ...QUICK,
@@ -160,7 +160,7 @@ describe('sending hours', () => {
   })
 })
 
-test('a restart changes nothing of what was planned', async () => {
+test('a restart does not change the plan', async () => {
   const runs: Sent[][] = []
   for (const restarts of [false, true]) {
     const bench = await benchOfTest()
@@ -177,7 +177,7 @@ test('a restart changes nothing of what was planned', async () => {
   )
 })
 
-test('after hours asleep it goes on at its pace, without a burst', async () => {
+test('after hours of sleep it continues at its pace, without a burst', async () => {
   const bench = await benchOfTest()
   await bench.create([bench.line('a')], phonesFrom(20), { ...QUICK, minDelay: 10, maxDelay: 10 })
   await bench.pass(15)
@@ -186,7 +186,7 @@ test('after hours asleep it goes on at its pace, without a burst', async () => {
   expect(bench.sent).toHaveLength(4)
 })
 
-test('a campaign that should have gone on more than twelve hours ago waits for a person', async () => {
+test('a campaign that should have continued more than twelve hours ago waits for a person', async () => {
   const bench = await benchOfTest()
   const id = await bench.create([bench.line('a')], phonesFrom(5), { ...QUICK, minDelay: 60, maxDelay: 60 })
   await bench.pass(5)

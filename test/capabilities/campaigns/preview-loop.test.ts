@@ -5,7 +5,7 @@ import { worldOfTest } from '../../support/world.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-test('the preview of the longest messages for thousands of people does not hold up the event loop', async () => {
+test('the preview of the longest messages for thousands of people does not block the event loop', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   const recipients = Array.from({ length: 2_000 }, (_, at) => ({

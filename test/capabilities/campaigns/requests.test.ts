@@ -26,7 +26,7 @@ const create = (more: object = {}, headers: Record<string, string> = {}) =>
   w.api('POST', '/v1/campaigns', body(more), { headers })
 const campaigns = () => w.rows<{ id: string }>('SELECT id FROM campaigns')
 
-describe('a request that cannot be', () => {
+describe('an invalid request', () => {
   const DAY = { start: '08:00', end: '20:00' }
   test.each<[string, () => object, number, RegExp]>([
     ['an unknown instance', () => ({ instance_ids: ['0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'] }), 404, /instance_ids/],
@@ -93,14 +93,14 @@ describe('a request that cannot be', () => {
     ['nobody who can be reached', () => ({ recipients: [{ phone: '12' }, { phone: 'x' }] }), 400, /None of the 2/],
     ['a time that has passed', () => ({ scheduled_at: '2020-01-01T00:00:00.000Z' }), 400, /scheduled_at/],
     ['a time in two years', () => ({ scheduled_at: '2028-01-01T00:00:00.000Z' }), 400, /365 days/],
-  ])('%s is refused in words, and nothing is stored', async (_name, more, status, words) => {
+  ])('%s is refused with a sentence, and nothing is stored', async (_name, more, status, words) => {
     const before = await campaigns()
     const answer = await create(more())
     expect([answer.status, answer.body.error.message]).toEqual([status, expect.stringMatching(words)])
     expect(await campaigns()).toEqual(before)
   })
 
-  test('an instance of another account is as unknown as one that does not exist', async () => {
+  test('an instance of another account is unknown, like one that does not exist', async () => {
     const { key } = await w.stranger()
     const answer = await w.api('POST', '/v1/campaigns', body(), { key })
     expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
@@ -127,7 +127,7 @@ describe('a list of people', () => {
     await expectCountsRight(w, answer.body.campaign_id)
   })
 
-  test('has everybody once, however the number is written', async () => {
+  test('contains everybody once, however the number is written', async () => {
     const spelled = [
       ...['+55 11 98765-4321', '5511987654321', '551187654321', '+55 (0)11 98765-4321', 'tel:+5511987654321'],
       ...['+52 1 55 1234 5678', '525512345678', '="5215512345678"'],
@@ -136,7 +136,7 @@ describe('a list of people', () => {
     expect(answer.body.recipients).toMatchObject({ accepted: 2, duplicates: 6, invalid: 0 })
   })
 
-  test('has nobody whose number no numbering plan has, on the sandbox too', async () => {
+  test('contains no number outside every numbering plan, in the sandbox too', async () => {
     const answer = await create({ recipients: [{ phone: PHONE }, { phone: '551112345678' }] })
     expect(answer.body.recipients).toMatchObject({ accepted: 1, invalid: 1 })
     expect(answer.body.problems).toMatchObject([{ line: 2, phone: '551112345678' }])
@@ -173,7 +173,7 @@ describe('Idempotency-Key', () => {
     expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_conflict'])
   })
 
-  test('is free again after a refusal', async () => {
+  test('can be used again after a refusal', async () => {
     const key = { 'idempotency-key': 'april' }
     expect((await create({ messages: [{}] }, key)).status).toBe(400)
     expect((await create({}, key)).status).toBe(201)
@@ -181,7 +181,7 @@ describe('Idempotency-Key', () => {
 })
 
 describe('a restricted key', () => {
-  test('sees and makes campaigns of its instances only', async () => {
+  test('sees and creates only campaigns of its instances', async () => {
     const b = await w.pair()
     const { key } = await w.key({ instances: [a.id] })
     const own = (await create()).body.campaign_id
@@ -256,7 +256,7 @@ describe('drafts', () => {
     expect(refused).toMatchObject({ status: 403, body: { error: { code: 'account_suspended' } } })
   })
 
-  test('start at their time, and only that can be changed until then', async () => {
+  test('start at their time, and only the time can be changed until then', async () => {
     const at = new Date(w.clock.now() + 60_000).toISOString()
     const { campaign_id: id, status } = (await create({ scheduled_at: at, recipients: [{ phone: OTHER }] })).body
     expect(status).toBe('scheduled')
@@ -301,7 +301,7 @@ describe('a CSV file', () => {
     expect(await campaign(w, id)).toMatchObject({ counts: { total: 1 }, variables: [] })
   })
 
-  test('from an old spreadsheet is read as it was meant: Windows-1252, scientific notation, neutralized formulas', async () => {
+  test('from an old spreadsheet is parsed correctly: Windows-1252, scientific notation, neutralized formulas', async () => {
     const id = await draft()
     const text =
       "phone;name;city\r\n1,2025550131E+10;'=Jos\u00e9;S\u00e3o Paulo\r\n1,20256E+10;Lost;\r\n12025550132,0;Ana;Bogot\u00e1\r\n"
@@ -347,7 +347,7 @@ describe('a CSV file', () => {
     expect((await send(id, 'phone\n12025550131\n')).body.error.code).toBe('invalid_state')
   })
 
-  test('is what a report can be, with cells that run no formula', async () => {
+  test('can be exported as a report, with cells that run no formula', async () => {
     const id = (await create({ recipients: [{ phone: OTHER, name: '=1+1' }], start: true })).body.campaign_id
     await w.pass(5_000)
     const csv = await w.api('GET', `/v1/campaigns/${id}/report`, undefined, { headers: { accept: 'text/csv' } })
@@ -372,7 +372,7 @@ describe('an uploaded file', () => {
     expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringMatching(/application\/pdf/)])
   })
 
-  test('stays as long as a campaign may need it', async () => {
+  test('is kept as long as a campaign may need it', async () => {
     const media = await upload('application/pdf')
     const messages = [{ media_id: media, media_type: 'document' }]
     const before = await expiry(media)
@@ -383,7 +383,7 @@ describe('an uploaded file', () => {
   })
 })
 
-test('a timeline tells what happened when, without gaps', async () => {
+test('a timeline shows events over time, without gaps', async () => {
   const people = phonesFrom(3, 12_025_570_000)
   const id = (
     await create({
@@ -404,7 +404,7 @@ test('a timeline tells what happened when, without gaps', async () => {
 })
 
 describe('a preview', () => {
-  test('counts whom these numbers have written to lately, and says that they are skipped', async () => {
+  test('counts people whom these numbers have written to lately, and says that they are skipped', async () => {
     const [one = '', two = ''] = phonesFrom(2, 12_025_580_000)
     await w.api('POST', `/v1/instances/${a.id}/messages`, { to: one, text: 'Hi' })
     const ask = (hours: number | null) =>
@@ -450,7 +450,7 @@ describe('a preview', () => {
     expect(await campaigns()).toEqual(before)
   })
 
-  test('shows the very texts that are sent then, from the numbers that send them', async () => {
+  test('shows the exact texts that are sent later, and their numbers', async () => {
     const [b, c] = [await w.pair(), await w.pair()]
     const id = (
       await create({
@@ -472,7 +472,7 @@ describe('a preview', () => {
     }
   })
 
-  test('names what keeps it from starting', async () => {
+  test('names what prevents the start', async () => {
     const { body: shown } = await preview({
       instance_ids: [live.id],
       config: { minDelay: 0 },
@@ -492,7 +492,7 @@ describe('a preview', () => {
 })
 
 describe('a test', () => {
-  test('sends one variation to a number of the caller, outside of the counts, and once for a key', async () => {
+  test('sends one variation to a number of the caller, outside of the counts, and once per key', async () => {
     const id = (await create({ messages: [{ text: 'One' }, { text: 'Two {{name}}' }] })).body.campaign_id
     const send = () =>
       w.api(

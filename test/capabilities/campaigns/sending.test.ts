@@ -6,7 +6,7 @@ import { campaign, campaignOf, expectCountsRight, phonesFrom, receivedBy, recipi
 const MINUTE = 60_000
 
 describe('a campaign', () => {
-  test('writes to everybody once, and counts what becomes of it', async () => {
+  test('writes to everybody once, and counts the results', async () => {
     const w = await worldOfTest()
     const phones = [...phonesFrom(20), '12025550410', '12025550007', '12025550404', '12025550463']
     const id = await campaignOf(w, {
@@ -51,7 +51,7 @@ describe('a campaign', () => {
     expect((await w.api('GET', `/v1/campaigns/${id}`)).body.per_variation[0].replied).toBe(2)
   })
 
-  test('names the contacts it makes, and leaves names as they are that somebody gave', async () => {
+  test('names the contacts it creates, and keeps names that somebody gave', async () => {
     const w = await worldOfTest()
     const a = await w.pair()
     const [one = '', two = ''] = phonesFrom(2)
@@ -105,7 +105,7 @@ describe('a campaign', () => {
     expect(await stored(ben)).toEqual(['Hello friend, your order 1043 is on its way.'])
   })
 
-  test('does not write to somebody who opts out after it has started', async () => {
+  test('does not write to a person who opts out after it has started', async () => {
     const w = await worldOfTest()
     const a = await w.pair()
     const [one = '', two = ''] = phonesFrom(2)
@@ -184,7 +184,7 @@ describe('pause, resume and cancel', () => {
 })
 
 describe('its numbers', () => {
-  test('without a connected one it waits, and goes on when one connects', async () => {
+  test('without a connected one it waits, and continues when one connects', async () => {
     const w = await worldOfTest()
     const a = await w.instance()
     const id = await campaignOf(w, { instances: [a], phones: phonesFrom(2) })
@@ -206,7 +206,7 @@ describe('its numbers', () => {
     expect(await campaign(w, id)).toMatchObject({ status: 'failed', pause_reason: null })
   })
 
-  test('one that goes leaves its share to the others, and each person gets one message', async () => {
+  test('one that leaves passes its share to the others, and each person gets one message', async () => {
     const w = await worldOfTest()
     const [a, b] = [await w.pair(), await w.pair()]
     const phones = phonesFrom(30)
@@ -237,7 +237,7 @@ describe('its numbers', () => {
     for (const { phone } of byA) expect(known).toContain(phone)
   })
 
-  test('when all are restricted and nobody else is left, it pauses until the restriction ends', async () => {
+  test('when all are restricted and no known people are left, it pauses until the restriction ends', async () => {
     const w = await worldOfTest()
     const a = await w.pair()
     await w.api('POST', `/v1/instances/${a.id}/messages`, { to: '12025550463', text: 'Hi' })
@@ -255,7 +255,7 @@ describe('its numbers', () => {
 })
 
 describe('errors', () => {
-  test('too many in a row pause it, and resuming gives it another chance', async () => {
+  test('too many in a row pause it, and resuming starts a new count', async () => {
     const w = await worldOfTest()
     const bad = Array.from({ length: 8 }, (_each, i) => `1202${556 + i}0410`)
     const id = await campaignOf(w, {
@@ -271,7 +271,7 @@ describe('errors', () => {
     expect(await campaign(w, id)).toMatchObject({ status: 'completed', counts: { failed: 8, sent: 5 } })
   })
 
-  test('what never leaves the machine is tried again, and given up after three times', async () => {
+  test('that leave nothing sent are retried, and given up after three attempts', async () => {
     const w = await worldOfTest()
     const [good = ''] = phonesFrom(1)
     const id = await campaignOf(w, {
@@ -287,7 +287,7 @@ describe('errors', () => {
     await expectCountsRight(w, id)
   })
 
-  test('an unknown outcome is unknown, is never sent again, and becomes sent by a later receipt', async () => {
+  test('an unknown outcome stays unknown, is never sent again, and becomes sent by a later receipt', async () => {
     const w = await worldOfTest()
     const id = await campaignOf(w, { instances: [await w.pair()], phones: ['12025550504'] })
     await w.pass(21_500)
@@ -299,7 +299,7 @@ describe('errors', () => {
   })
 })
 
-test('a bad day: one number is restricted, one drops, one is logged out; each person gets one message', async () => {
+test('with one number restricted, one dropped and one logged out, each person gets one message', async () => {
   const w = await worldOfTest()
   const [a, b, c] = [await w.pair(), await w.pair(), await w.pair()]
   const phones = phonesFrom(60)

@@ -45,15 +45,18 @@ test.each([
   [2, 12],
   [3, 7],
   [10, 1],
-])('%i accounts with many numbers whose sends hang leave room for the campaigns of another', async (accounts, room) => {
-  const { begin, sendsOf, clock } = campaigns()
-  for (let account = 0; account < accounts; account++) {
-    for (let n = 0; n < 8; n++) begin(`${BUSY} ${account}` as AccountId, `number ${n}`)
+])(
+  '%i accounts with many numbers whose sends hang leave capacity for the campaigns of another',
+  async (accounts, room) => {
+    const { begin, sendsOf, clock } = campaigns()
+    for (let account = 0; account < accounts; account++) {
+      for (let n = 0; n < 8; n++) begin(`${BUSY} ${account}` as AccountId, `number ${n}`)
+      await settle(20)
+      await clock.advance(1_000)
+    }
+    expect(sendsOf(`${BUSY} 0` as AccountId)).toBe(64)
+    begin(OTHER, 'number')
     await settle(20)
-    await clock.advance(1_000)
-  }
-  expect(sendsOf(`${BUSY} 0` as AccountId)).toBe(64)
-  begin(OTHER, 'number')
-  await settle(20)
-  expect(sendsOf(OTHER)).toBe(room)
-})
+    expect(sendsOf(OTHER)).toBe(room)
+  },
+)

@@ -3,7 +3,7 @@ import { NEXT as RECIPIENT_NEXT } from '../../../main/capabilities/campaigns/out
 import { NEXT } from '../../../main/capabilities/campaigns/state.ts'
 
 describe('states', () => {
-  test('of a campaign: what has ended stays so, unless messages that were sent are not paid, and only a paused one fails', () => {
+  test('of a campaign: an ended one stays ended, unless sent messages turn out unpaid, and only a paused one fails', () => {
     const ended = Object.entries(NEXT).filter(([, next]) => next.length === 0)
     expect(ended.map(([status]) => status)).toEqual(['canceled', 'failed'])
     expect(NEXT.completed).toEqual(['running', 'paused'])

@@ -63,7 +63,7 @@ test('a campaign that starts during the pause waits for the same end', async () 
   expect((await inState(id, 'paused')).next_send_at).toBe(new Date(untilMs).toISOString())
 })
 
-test('a campaign goes on when Meta ends the pause early, and other templates do not hold it', async () => {
+test('a campaign continues when Meta ends the pause early, and other templates do not hold it', async () => {
   const { id, line, template, at } = await running('12025550444', 'early_end')
   await at.pause(await approvedTemplate(line, 'not_this_one'), 'FIRST_PAUSE')
   await at.pause(template, 'FIRST_PAUSE')
@@ -174,7 +174,7 @@ describe('messages that Meta held to assess the template, and dropped', () => {
   })
 })
 
-test('a campaign goes on at the exact end of the pause', async () => {
+test('a campaign continues at the exact end of the pause', async () => {
   const made: { graph?: GraphSimulator } = {}
   const still = await worldOfTest({
     settings: { graphBaseUrl: 'sandbox', network: 'live' },

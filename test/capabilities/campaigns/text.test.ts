@@ -36,7 +36,7 @@ describe('variables', () => {
 })
 
 describe('options', () => {
-  test('nest ten levels deep; a brace below that is plain text, and a hundred thousand of them do no harm', () => {
+  test('nest ten levels deep; a brace below that is plain text, and a hundred thousand of them are harmless', () => {
     const nested = (levels: number) => '{a|'.repeat(levels) + 'b' + '}'.repeat(levels)
     expect(parseCampaignText(nested(10))).toMatchObject({ unclosedAt: null, tooDeepAt: null })
     expect(parseCampaignText(nested(11)).tooDeepAt).toBe(31)
@@ -51,7 +51,7 @@ describe('options', () => {
   })
 
   test.each(['{', '{}', '{{a}}', '{a|b}', '{|', '{{{{{{{{{{a|b}}}}}}}}}}', '{{ab|' + 'b'.repeat(200)])(
-    'are read in no time from 65,536 characters of %s',
+    'are parsed quickly from 65,536 characters of %s',
     async (part) => {
       const texts = Array.from({ length: 20 }, () => part.repeat(65_536 / part.length))
       expect(await cpuTime(() => texts.map(parseCampaignText).map(countVariants))).toBeLessThan(250)
@@ -86,7 +86,7 @@ test('any text is parsed and rendered, and one without braces stays as it is', (
   )
 })
 
-test('the same seed draws the same numbers, and other seeds spread evenly', () => {
+test('the same seed yields the same numbers, and other seeds spread evenly', () => {
   const draw = (seed: string) => seededFractions(seed)()
   expect(draw('cmp_1:7')).toBe(draw('cmp_1:7'))
   const tenths = Array.from({ length: 10_000 }, (_each, i) => Math.floor(10 * draw(`cmp_1:${i}`)))
@@ -101,7 +101,7 @@ describe('buttons', () => {
   ]
   const ana = { phone: '12025550123', name: 'Ana', variables: {} }
 
-  test('are a numbered list where a network shows none, and buttons where it does', () => {
+  test('are a numbered list on networks without buttons, and buttons on others', () => {
     expect(withNumberedButtons('Coming?', buttons)).toBe('Coming?\n\n1. Yes\n2. No')
     const message = { text: 'Coming, {{name}}?', buttons }
     expect(renderMessage(message, ana, 'smv2', 's')).toEqual({ text: 'Coming, Ana?\n\n1. Yes\n2. No', buttons: [] })
@@ -111,7 +111,7 @@ describe('buttons', () => {
     })
   })
 
-  test('templates get their variables wherever a text is', () => {
+  test('templates get their variables in every text', () => {
     const template = { name: 'offer', components: [{ type: 'body', parameters: [{ type: 'text', text: '{{name}}' }] }] }
     const shown = renderMessage({ cloud_api: { type: 'template', template } }, ana, 'official', 's')
     expect(shown.cloud_api).toEqual({

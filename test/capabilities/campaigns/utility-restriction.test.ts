@@ -54,7 +54,7 @@ const inState = (id: string, status: string, reason: string | null = null) =>
 const failed = async (id: string) => (await recipientsOf(w, id)).filter(({ status }) => status === 'failed').length
 
 describe('while Meta suspends the utility templates of an account', () => {
-  test('a campaign with one waits until the end that Meta names, although its template is a marketing template now', async () => {
+  test('a campaign with one waits until Meta’s end date, although its template is a marketing template now', async () => {
     const line = await officialNumber(w, '12025550461')
     const id = await template(line, 'visit', 'UTILITY')
     const held = await running([line], 'visit', phonesFrom(40, 12_025_561_000))
@@ -94,7 +94,7 @@ describe('while Meta suspends the utility templates of an account', () => {
     expect((await w.api('POST', `/v1/instances/${line.id}/messages`, { to: person, text: 'Hi' })).status).toBe(201)
   })
 
-  test('a campaign goes on once when Meta lifts it early, and everybody gets one message', async () => {
+  test('a campaign continues once when Meta ends it early, and everybody gets one message', async () => {
     const line = await officialNumber(w, '12025550463')
     await template(line, 'lifted', 'UTILITY')
     const phones = phonesFrom(6, 12_025_563_000)
@@ -148,7 +148,7 @@ describe('while Meta suspends the utility templates of an account', () => {
   })
 })
 
-test('a campaign that waits for a suspension goes on at its exact end', async () => {
+test('a campaign that waits for a suspension continues at its exact end', async () => {
   const made: { graph?: GraphSimulator } = {}
   const still = await worldOfTest({
     settings: { graphBaseUrl: 'sandbox', network: 'live' },

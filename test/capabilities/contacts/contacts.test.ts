@@ -32,7 +32,7 @@ describe('the names of people whom a screen knows by number', () => {
   const ask = async (phones: readonly string[]) =>
     asConsole(w)('GET', `/v1/contact-names?${new URLSearchParams({ phones: phones.join(',') }).toString()}`)
 
-  test('are read together, by any spelling, and nobody else is named', async () => {
+  test('are read together, by any spelling, and no others are returned', async () => {
     await add({ phone: '5511987654321', name: 'Ana Souza' })
     await add({ phone: ADA })
     const { body } = await ask(['551187654321', ADA, '12025550999', 'someone@lid'])
@@ -41,7 +41,7 @@ describe('the names of people whom a screen knows by number', () => {
     })
   })
 
-  test('say of somebody who hides their number that nobody knows it', async () => {
+  test('are unknown for a person who hides their number', async () => {
     const [hidden, other] = ['900000000000001', '900000000000002']
     await w.api('POST', '/v1/sandbox/phones', { number: hidden, name: 'Lia' })
     await say('Hi', hidden)
@@ -61,7 +61,7 @@ describe('the names of people whom a screen knows by number', () => {
 })
 
 describe('messages', () => {
-  test('make contacts of the people who write and who are written to', async () => {
+  test('create contacts of the people who write and who are written to', async () => {
     await w.api('POST', '/v1/sandbox/phones', { number: ADA, name: 'Ada L.' })
     await say('Hi')
     await send('12025550178')
@@ -89,7 +89,7 @@ describe('messages', () => {
     expect(after.instances).toHaveLength(2)
   })
 
-  test('do not replace a name that a person gave', async () => {
+  test('do not replace a name given by a person', async () => {
     await add({ phone: ADA, name: 'Countess Lovelace' })
     await w.api('POST', '/v1/sandbox/phones', { number: ADA, name: 'Ada L.' })
     await say('Hi')
@@ -99,13 +99,13 @@ describe('messages', () => {
     expect(await names({ q: 'ada' })).toEqual(['Ada L.'])
   })
 
-  test('in groups make no contacts', async () => {
+  test('in groups create no contacts', async () => {
     await w.api('POST', `/v1/sandbox/phones/${ADA}/messages`, { to: line.phone_number, text: 'Hi', group: 'friends' })
     await w.quiet()
     expect(await list()).toEqual([])
   })
 
-  test('make a contact again of somebody who was removed', async () => {
+  test('recreate the contact of a person who was removed', async () => {
     await say('Hi')
     expect((await w.api('DELETE', `${PATH}/${ADA}`)).status).toBe(204)
     expect(await list()).toEqual([])
@@ -156,7 +156,7 @@ describe('a contact', () => {
     expect(await list()).toEqual([])
   })
 
-  test('is not for a key that reaches only some instances', async () => {
+  test('is not accessible to a key restricted to some instances', async () => {
     const { key } = await w.key({ instances: [line.id] })
     expect((await w.api('GET', PATH, undefined, { key })).body.error.code).toBe('key_restricted')
   })
@@ -188,7 +188,7 @@ describe('the search', () => {
     expect((await names({ q })).toSorted()).toEqual(found.toSorted())
   })
 
-  test('for a number without country code knows the country', async () => {
+  test('for a number without country code uses the country', async () => {
     const browser = await signedIn(w)
     await browser.ask('PATCH', '/panel/v1/opt-out-settings', { country: 'BR' })
     expect(await names({ q: '11 98123-4567' })).toEqual(['Ána Maria'])
@@ -206,7 +206,7 @@ describe('the search', () => {
     ])
   })
 
-  test('goes on from page to page and shows everybody once', async () => {
+  test('continues from page to page and shows everybody once', async () => {
     for (const query of ['', '&q=mar', '&q=1202', '&tag=vip', '&tag=vip&q=mar']) {
       const whole = (await w.api('GET', `${PATH}?limit=200${query}`)).body.data
       const paged: unknown[] = []
@@ -246,13 +246,13 @@ describe('an import', () => {
     expect((await send(Buffer.from(file, 'latin1'), '?tag=fair')).body).toMatchObject({ created: 0, updated: 0 })
   })
 
-  test('keeps the name of a row that has none, and takes the columns that are named', async () => {
+  test('keeps the name of a row without one, and uses the named columns', async () => {
     await add({ phone: ADA, name: 'Ada' })
     expect((await send('a,b,c\n12025550177,,vip', '?phone=a&name=b&tags=%233')).body.updated).toBe(1)
     expect(await list()).toMatchObject([{ name: 'Ada', tags: ['vip'] }])
   })
 
-  test('that breaks off in the middle stores nothing', async () => {
+  test('that is interrupted stores nothing', async () => {
     const rows = Array.from({ length: 300 }, (_, i) => `12025551${String(i).padStart(3, '0')}\n`).join('')
     expect((await send(`phone\n${rows}"1202`)).body.error.message).toContain('line 302')
     expect(await list()).toEqual([])
@@ -264,7 +264,7 @@ describe('an import', () => {
     expect(await list({ q: '12025550190' })).toEqual([])
   })
 
-  test('can be looked at before', async () => {
+  test('can be previewed', async () => {
     const browser = await signedIn(w)
     const { body } = await browser.ask('POST', '/panel/v1/csv-previews', 'Nome;Fone\nAna;5511\nBob;+551\n"cut')
     expect(body).toEqual({
@@ -278,7 +278,7 @@ describe('an import', () => {
 })
 
 test.each(['525512345678', '5215512345678', '+52 55 1234 5678', '+52 1 55 1234 5678'])(
-  'the contact who has a number is found as %s, alone',
+  'the contact with a number is found as %s, alone',
   async (phone) => {
     await add({ phone: '5215512345678', name: 'Ana', tags: ['vip'] })
     await add({ phone: '525512345679', name: 'Ben' })

@@ -35,7 +35,7 @@ test('removing a contact deletes the person from the contact book of every offic
   expect(await kept()).toEqual([false, false, false])
 })
 
-test('what Meta does not answer is tried again, and what it refuses is said in the health of the number', async () => {
+test('requests that Meta does not answer are retried, and its refusals are shown in the number’s health', async () => {
   const [first, second] = lines as [OfficialNumber, OfficialNumber]
   graph.contactBook(first.phoneNumberId).refuse()
   await second.cause('server_error', 2)
@@ -49,7 +49,7 @@ test('what Meta does not answer is tried again, and what it refuses is said in t
   expect(JSON.stringify(other.body)).not.toContain('contact_book_kept')
 })
 
-test('a number that is deleted meanwhile ends its part', async () => {
+test('a number deleted meanwhile ends its part', async () => {
   const [first] = lines as [OfficialNumber]
   await first.cause('server_error', 1)
   await remove()

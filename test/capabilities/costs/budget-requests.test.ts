@@ -32,7 +32,7 @@ const completed = (id: string) =>
   })
 
 describe('the budget of a campaign', () => {
-  test('holds it at the simulated Meta, and what is spent equals what messages cost', async () => {
+  test('holds it at the simulated Meta, and the spent amount equals the messages’ cost', async () => {
     const config = { ...SWIFT, budget: BUDGET }
     const phones = phonesFrom(5, 12_025_550_210)
     const id = await campaignOf(w, { instances: [line], phones, messages: [TEMPLATE], config })
@@ -51,7 +51,7 @@ describe('the budget of a campaign', () => {
     expect((await w.api('PATCH', `/v1/campaigns/${id}`, { config: { budget: null } })).status).toBe(409)
   })
 
-  test('of a draft changes with it, and 80 percent is the usual warning', async () => {
+  test('of a draft changes with it, and the default warning is at 80 percent', async () => {
     const wish = { instances: [line], phones: phonesFrom(1), messages: [TEMPLATE], start: false }
     const id = await campaignOf(w, { ...wish, config: { budget: { amount_micros: 5, currency: 'usd' } } })
     expect((await campaign(w, id)).config.budget).toEqual({ amount_micros: 5, currency: 'usd', warn_percent: 80 })
@@ -73,7 +73,7 @@ describe('the budget of a campaign', () => {
     expect((await campaign(w, id)).config.budget).toBeNull()
   })
 
-  test('needs approval where an assistant sets it, because it is money', async () => {
+  test('needs approval if an assistant sets it, because it is money', async () => {
     const id = await campaignOf(w, { instances: [line], phones: phonesFrom(1), messages: [TEMPLATE], start: false })
     const { key } = await w.key({ scopes: ['dispatch:manage', 'dispatch:read'] })
     const assistant = await assistantOf(w, 'none', 'modern', key)
@@ -108,14 +108,14 @@ describe('the budget of a sub-account', () => {
     ])
   })
 
-  test('ends with it', async () => {
+  test('ends with the sub-account', async () => {
     const id = await clientOf('Closed')
     await w.api('PUT', path(id), BUDGET)
     expect((await w.api('DELETE', `/v1/agency/accounts/${id}?confirm=true`)).status).toBe(204)
     expect(await w.rows('SELECT account_id FROM message_budgets WHERE account_id = :id', { id })).toEqual([])
   })
 
-  test('is there for sub-accounts of the caller only', async () => {
+  test('is accessible only for sub-accounts of the caller', async () => {
     for (const id of [w.account.id, '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968'])
       expect((await w.api('PUT', path(id), BUDGET)).status).toBe(404)
     expect((await w.api('PUT', path(await clientOf('Other')), { ...BUDGET, amount_micros: -1 })).status).toBe(400)

@@ -78,7 +78,7 @@ const deliver = (sendKey: string, ...rest: [campaignId: string | null, to: strin
 const keys = (count: number) => Array.from({ length: count }, (_, at) => `m${at}`)
 
 describe('the budget of a campaign', () => {
-  test('covers messages up to the exact amount, those included that are not delivered yet', async () => {
+  test('covers messages up to the exact amount, including undelivered ones', async () => {
     await hold('a', 'cmp_1', US)
     await deliver('a', 'cmp_1', US)
     await hold('b', 'cmp_1', US)
@@ -92,7 +92,7 @@ describe('the budget of a campaign', () => {
     expect(now.campaign).toEqual({ spent_micros: 3_400, held_micros: 6_800, unknown_messages: 0, state: 'reached' })
   })
 
-  test('has room again for messages that failed or were free', async () => {
+  test('gets back the cost of messages that failed or were free', async () => {
     await hold('a', 'cmp_1', US)
     await hold('b', 'cmp_1', US)
     expect((await limits('cmp_1', usd(6_800))).refusalOf(kindOf(US))).not.toBeNull()
@@ -146,7 +146,7 @@ describe('the budget of a campaign', () => {
 })
 
 describe('the budget of an account for a month', () => {
-  test('counts all its campaigns and answers, and begins again with the month', async () => {
+  test('counts all its campaigns and answers, and starts again each month', async () => {
     await costs.budgets.setOfAccount(ACCOUNT, usd(10_200))
     await deliver('a', 'cmp_1', US)
     await deliver('b', null, US)
@@ -171,7 +171,7 @@ describe('the budget of an account for a month', () => {
     expect(totals.costs).toEqual([{ currency: 'usd', amount_micros: 3_400 }])
   })
 
-  test('removed, it holds nothing', async () => {
+  test('holds nothing once removed', async () => {
     await costs.budgets.setOfAccount(ACCOUNT, usd(1))
     expect((await limits('cmp_1')).refusalOf(kindOf(US))).not.toBeNull()
     await costs.budgets.removeOfAccount(ACCOUNT)
@@ -191,7 +191,7 @@ describe('an account whose budget is nearly used up', () => {
     })
   const told: (string | null)[] = []
 
-  test('is noticed once a month, by itself and by its agency', async () => {
+  test('is reported once a month, to itself and its agency', async () => {
     data.raw.exec(`INSERT INTO accounts (id, name, change_at, created_at) VALUES ('agency', 'Agency', 1, 1);
       INSERT INTO accounts (id, name, parent_account_id, change_at, created_at) VALUES ('${ACCOUNT}', 'Luz', 'agency', 1, 1)`)
     await costs.budgets.setOfAccount(ACCOUNT, usd(34_000))

@@ -37,7 +37,7 @@ async function sendRead(id: string, to: string): Promise<string> {
 const costs = async (query = '', key?: string) =>
   w.api('GET', `/v1/usage/costs?${query}`, undefined, key ? { key } : {})
 
-test('a message says what Meta reported about its price, and is counted once', async () => {
+test('a message contains the price that Meta reported, and is counted once', async () => {
   const messageId = await sendRead(line.id, '12025550161')
   expect((await recordOf(line.id, messageId)).pricing).toEqual({
     ...{ category: 'utility', type: 'regular', model: 'PMP', billable: true },
@@ -54,7 +54,7 @@ test('a message says what Meta reported about its price, and is counted once', a
   expect(body.totals).toMatchObject({ messages: 2, costs: [{ currency: 'usd', amount_micros: 6_800 }] })
 })
 
-test('rows of accounts and campaigns have names, those of days have none, and what is gone has none', async () => {
+test('rows of accounts and campaigns have names, those of days and deleted objects have none', async () => {
   const [account] = (await costs('group=account')).body.data
   expect(account).toMatchObject({ key: w.account.id, name: w.account.name })
   const [day] = (await costs('group=day')).body.data
@@ -94,7 +94,7 @@ describe('rates', () => {
   const ask = (method: string, body?: object, query = '') =>
     browser.ask(method, `/panel/v1/message-rates${query}`, body)
 
-  test('the operator corrects one, and the costs follow; removed, the example is back', async () => {
+  test('are corrected by the operator, and costs follow; after removal, the example applies again', async () => {
     const rate = { country: 'US', category: 'utility', valid_from: '2026-10-01', currency: 'usd' }
     const set = await ask('PUT', { ...rate, amount_micros: 4_000, source: 'Our rate card' })
     expect([set.status, set.body.example]).toEqual([200, false])
@@ -123,12 +123,12 @@ describe('rates', () => {
     expect((await ask('PUT', { ...rate, source: 'Ours', ...change })).status).toBe(400)
   })
 
-  test('a key has no say in them', async () => {
+  test('are not accessible to a key', async () => {
     expect((await w.api('GET', '/v1/message-rates')).status).toBe(404)
   })
 })
 
-test('two numbers of the same name are told apart by the client that has one', async () => {
+test('two numbers with the same name are distinguished by the client of one', async () => {
   const { id: client } = (await w.api('POST', '/v1/agency/accounts', { name: 'North bakery', slots_allocated: 5 })).body
   for (const { id } of [line, other]) await w.api('PATCH', `/v1/instances/${id}`, { name: 'Front desk' })
   const moved = await w.api('POST', `/v1/agency/instances/${other.id}/transfer`, { account_id: client })

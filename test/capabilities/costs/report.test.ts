@@ -36,26 +36,26 @@ test('adds up whole millionths, by currency', async () => {
   })
 })
 
-describe('what has no known price', () => {
+describe('messages without a known price', () => {
   test.each([
     ['a country without a rate', { country: 'FR' }],
     ['a person whose country is unknown', { country: '' }],
     ['a category without a rate', { category: 'marketing' }],
     ['a day before the first rate', { day: '2026-09-30' }],
     ['a price that is neither charged nor free', { kind: 'unknown' as const }],
-  ])('is unpriced and never costs 0: %s', async (_what, place) => {
+  ])('are unpriced and never cost 0: %s', async (_what, place) => {
     await count(5, place)
     expect(await totals({ from: '2026-09-01' })).toMatchObject({ messages: 5, billable: 5, unpriced: 5, costs: [] })
   })
 })
 
-test('what Meta does not charge is free', async () => {
+test('messages that Meta does not charge are free', async () => {
   await count(4, { kind: 'free', category: 'referral_conversion' })
   expect(await totals()).toMatchObject({ messages: 4, free: 4, allowance: 0, billable: 0, unpriced: 0, costs: [] })
 })
 
 describe('the rate card', () => {
-  test('a rate of the operator replaces an example, for the past too, and is no estimate', async () => {
+  test('a rate of the operator replaces an example, also for the past, and is not an estimate', async () => {
     await count(2)
     await setRate('US', 'utility', '2026-10-01', 5_000)
     expect(await totals()).toMatchObject({ costs: [{ currency: 'usd', amount_micros: 10_000 }], estimated: false })
@@ -68,7 +68,7 @@ describe('the rate card', () => {
     expect(await totals()).toMatchObject({ costs: [{ currency: 'usd', amount_micros: 12_400 }], estimated: true })
   })
 
-  test('a rate for every country is for those without their own', async () => {
+  test('a rate for every country applies to countries without their own', async () => {
     await setRate('*', 'utility', '2026-10-01', 1_000)
     await count(1, { country: 'FR' })
     await count(1)
@@ -121,7 +121,7 @@ describe('the monthly allowance of service messages', () => {
     ])
   })
 
-  test('is not touched by what was corrected to another category', async () => {
+  test('is not used by messages corrected to another category', async () => {
     await service(1_001)
     await service(-1)
     expect(await totals()).toMatchObject({ messages: 1_000, billable: 0 })
@@ -133,7 +133,7 @@ describe('the monthly allowance of service messages', () => {
   })
 })
 
-test('a restricted key sees its own instances only', async () => {
+test('a restricted key sees only its own instances', async () => {
   await count(1)
   await count(2, { instanceId: 'hidden' })
   const { data: rows, totals: sum } = await costs.report({ ...SPAN, instanceIds: new Set(['ins']) }, 'instance')

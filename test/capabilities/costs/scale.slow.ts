@@ -9,7 +9,7 @@ const CAMPAIGNS = 8
 const COUNTRIES = ['US', 'IN', 'GB', 'CL', 'BR', 'FR']
 const LIMIT_MS = 15_000
 
-test('a year of a million counts is added up exactly, and one month of it soon', { timeout: 600_000 }, async () => {
+test('a year of a million counts is summed exactly, and one month of it quickly', { timeout: 600_000 }, async () => {
   const data = await testDatabase(undefined, { clock: systemClock })
   const costs = createCosts({ db: data.db, clock: systemClock })
   const put = data.raw.prepare('INSERT INTO price_counts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { asConsole } from '../../support/console.ts'
 import { ghlWorldOfTest } from './ghl-world.ts'
 
-test('an agency sees which clients must connect their CRM again, in the network that it looks at', async () => {
+test('an agency sees which clients must reconnect their CRM, in the network that it views', async () => {
   const w = await ghlWorldOfTest()
   const { body: client } = await w.api('POST', '/v1/agency/accounts', { name: 'North bakery', slots_allocated: 1 })
   const { id } = await w.pair('12025556310')
