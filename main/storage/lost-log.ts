@@ -69,12 +69,16 @@ export function setAsideForeignLog(database: string, nowMs: number): string | nu
   return folder
 }
 
-/** After a crash: whether the file alone has commits that are missing when it is read with the log. */
+/**
+ * After a crash: whether the file alone has commits that are missing when it is read with the log, or can be read only
+ * without it: older pages among newer ones look like damage.
+ */
 function isLogOlder(database: string): boolean {
   if (!existsSync(database) || !statSync(`${database}-wal`, { throwIfNoEntry: false })?.size) return false
   const confirmed = lastConfirmedCommit(factsFolderOf(database))
-  const withLog = confirmed === null ? null : readCommitCount(database)
-  if (confirmed === null || withLog === null || withLog >= confirmed.count) return false
+  if (confirmed === null) return false
+  const withLog = readCommitCount(database) ?? 0
+  if (withLog >= confirmed.count) return false
   return (readCountWithoutLog(database) ?? 0) > withLog
 }
 
