@@ -39,7 +39,7 @@ const keyNames = async () =>
   )
 
 describe.each([true, false])('while the service runs: %s', (isRunning) => {
-  test('backup makes a checked copy and says where it lies', async () => {
+  test('backup creates a checked copy and prints its path', async () => {
     if (isRunning) await home.start()
     else await home.key('So that there is a home')
     const made = await home.command('backup')
@@ -52,7 +52,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     expect(copies()).toHaveLength(2)
   })
 
-  test('restore lists, asks for --yes, and goes back: at once without a service, else at its next start', async () => {
+  test('restore lists, asks for --yes, and restores: immediately without a service, otherwise at its next start', async () => {
     const service = isRunning ? await home.start() : undefined
     await home.key('Before')
     expect((await home.command('restore')).out).toBe('No backups yet. Create one with: npm run backup\n')
@@ -84,7 +84,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     expect(await keyNames()).toEqual(['Before'])
   })
 
-  test('restore latest goes back to the newest whole copy, and names each newer one with what is wrong with it', async () => {
+  test('restore latest uses the newest intact backup, and says what is wrong with each newer one', async () => {
     const service = isRunning ? await home.start() : undefined
     await home.key('Before')
     await home.command('backup')
@@ -102,7 +102,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     expect(await keyNames()).toEqual(['Before'])
   })
 
-  test('restore latest without a whole copy says what is wrong with each, and changes nothing', async () => {
+  test('restore latest without an intact backup says what is wrong with each, and changes nothing', async () => {
     if (isRunning) await home.start()
     await home.key('Mine')
     await home.command('backup')
@@ -116,7 +116,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
     expect(await keyNames()).toEqual(['Mine'])
   })
 
-  test('doctor finds a sound home well, and says what it looked at', async () => {
+  test('doctor reports a sound home as well, and what it checked', async () => {
     const service = isRunning ? await home.start() : undefined
     if (service === undefined) await (await home.start()).end('SIGTERM')
     await home.command('backup')
@@ -134,7 +134,7 @@ describe.each([true, false])('while the service runs: %s', (isRunning) => {
   })
 })
 
-test('doctor changes nothing, and a home that is not there yet is no fault', async () => {
+test('doctor changes nothing, and a home that does not exist yet is not a fault', async () => {
   const ran = await home.command('doctor', '--offline')
   expect([ran.code, ran.out]).toEqual([
     0,
@@ -143,7 +143,7 @@ test('doctor changes nothing, and a home that is not there yet is no fault', asy
   expect(existsSync(join(home.dir, 'switchboard.db'))).toBe(false)
 })
 
-test('doctor names what is broken, and exits with 2', async () => {
+test('doctor names the faults, and exits with 2', async () => {
   await (await home.start()).end('SIGTERM')
   await home.command('backup')
   const backup = join(home.dir, 'backups', copies()[0] ?? '')
@@ -166,7 +166,7 @@ test('doctor names what is broken, and exits with 2', async () => {
   expect([locked.code, locked.of('vault')[0]?.state, locked.of('database')[0]?.state]).toEqual([2, 'broken', 'well'])
 })
 
-test('doctor tells a database that is gone, or a folder in its place, from one that is damaged', async () => {
+test('doctor distinguishes a missing database, or a folder in its place, from a damaged one', async () => {
   await (await home.start()).end('SIGTERM')
   await home.command('backup')
   const database = join(home.dir, 'switchboard.db')
@@ -186,7 +186,7 @@ test('doctor tells a database that is gone, or a folder in its place, from one t
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(says)])
 })
 
-test('doctor says what to do about a database that is gone without a backup, and the next start says the same', async () => {
+test('doctor says what to do about a missing database without a backup, and the next start says the same', async () => {
   await (await home.start()).end('SIGTERM')
   rmSync(join(home.dir, 'backups'), { recursive: true, force: true })
   rmSync(join(home.dir, 'switchboard.db'))
@@ -195,7 +195,7 @@ test('doctor says what to do about a database that is gone without a backup, and
   expect((await home.command('keys', 'list')).err).toContain(says)
 })
 
-test('a command that comes upon a damaged database says, once, which copy replaced with', async () => {
+test('a command that finds a damaged database says once which backup replaced it', async () => {
   await (await home.start()).end('SIGTERM')
   await home.command('backup')
   const database = join(home.dir, 'switchboard.db')
@@ -206,7 +206,7 @@ test('a command that comes upon a damaged database says, once, which copy replac
   expect(second.err).not.toContain('Warning')
 })
 
-test('doctor finds an index that does not agree with its table, and the next start, which would not, acts on it', async () => {
+test('doctor finds an index that does not match its table, and the next start, which would not find it, acts on it', async () => {
   const first = await home.start()
   const { key } = await home.key('Mine')
   const { body } = await first.api(key)('POST', '/v1/instances', { name: 'Before' })
@@ -229,7 +229,7 @@ test('doctor finds an index that does not agree with its table, and the next sta
 })
 
 test.each(['backup', 'restore', 'doctor'])(
-  '%s refuses what it does not know with its usage, and exits with 1',
+  '%s refuses unknown arguments with its usage, and exits with 1',
   async (name) => {
     const ran = await home.command(name, '--colour')
     expect([ran.code, ran.out]).toEqual([1, ''])
@@ -238,7 +238,7 @@ test.each(['backup', 'restore', 'doctor'])(
   },
 )
 
-test('restore of a backup that is not there, or of another home, changes nothing', async () => {
+test('restore of a missing backup, or one of another home, changes nothing', async () => {
   await home.key('Mine')
   const missing = await home.command('restore', 'switchboard-20200101T000000Z-manual.db', '--yes')
   expect([missing.code, missing.err]).toEqual([

@@ -17,7 +17,7 @@ const signIn = (address: string) => {
   })
 }
 
-test('the address that serve prints opens the console once, and npm run console prints another', async () => {
+test('the printed link opens the console once, and npm run console prints another', async () => {
   const service = await home.start()
   const { console_url: first } = JSON.parse(service.out()) as { console_url: string }
   expect(first.startsWith(`${service.url}/console/#code=`)).toBe(true)
@@ -38,7 +38,7 @@ test('the address that serve prints opens the console once, and npm run console 
   expect(service.errors()).not.toContain('#code')
 })
 
-test('where no service runs the command says how to start one', async () => {
+test('without a running service the command says how to start one', async () => {
   const { code, out, err } = await home.command('console')
   expect([code, out]).toEqual([1, ''])
   expect(err).toContain('npm start')

@@ -58,7 +58,7 @@ describe.each(Object.keys(FAULTS))('with %s', (fault) => {
   )
 })
 
-test('backup in a folder without a database says so and creates nothing: its name may be wrong', async () => {
+test('backup in a folder without a database says so and creates nothing, because its name may be wrong', async () => {
   const place = join(home.dir, 'mistyped')
   const { code, out, err } = await home.commandAt(place, 'backup')
   expect([code, out]).toEqual([1, ''])
@@ -66,7 +66,7 @@ test('backup in a folder without a database says so and creates nothing: its nam
   expect(existsSync(place)).toBe(false)
 })
 
-test('a start waits for a command that has the home folder, and takes it afterwards', async () => {
+test('a start waits for a command that uses the home folder, and then takes it over', async () => {
   await home.key('First')
   const command = lockHome(home.dir, 'command')
   const service = home.launch()

@@ -24,7 +24,7 @@ for (const isRunning of [true, false]) {
 
   const start = async (): Promise<RunningService | undefined> => (isRunning ? home.start() : undefined)
 
-  test(`create prints the key alone, ${when}`, async () => {
+  test(`create prints only the key, ${when}`, async () => {
     await start()
 
     const made = await home.command('keys', 'create', '--name', 'My program')
@@ -35,7 +35,7 @@ for (const isRunning of [true, false]) {
     expect(made.err).not.toContain(made.out.trim())
   })
 
-  test(`create --json has the shape programs read, ${when}`, async () => {
+  test(`create --json has the documented format, ${when}`, async () => {
     const running = await start()
 
     const { code, out, err } = await home.command('keys', 'create', '--json', '--name', 'Program')
@@ -49,7 +49,7 @@ for (const isRunning of [true, false]) {
     expect((await service.api(made.key)('GET', '/v1/me')).body.scopes).toEqual(SCOPES)
   })
 
-  test(`scopes are taken as they are named, synonyms too and each once, ${when}`, async () => {
+  test(`scopes are accepted under their names and synonyms, each once, ${when}`, async () => {
     const running = await start()
 
     const scopes = 'instances:manage, ai:manage,messages:read,instances:manage'
@@ -62,7 +62,7 @@ for (const isRunning of [true, false]) {
     expect((await api('GET', '/v1/instances')).body.error.code).toBe('insufficient_scope')
   })
 
-  test(`what cannot be is a sentence, and no key is made, ${when}`, async () => {
+  test(`an invalid request is a sentence, and no key is created, ${when}`, async () => {
     await start()
     const refusals: [string[], RegExp][] = [
       [['create'], /^Give the key a name with --name\.\nUsage: /],
@@ -152,7 +152,7 @@ test('a revoked key gets 401 from the next request on, while the service runs', 
   expect((await home.command('keys', 'revoke', id, '--json')).out).toBe(`${JSON.stringify({ id, revoked: true })}\n`)
 })
 
-test('a key made or revoked while no service runs is known to the next one', async () => {
+test('a key created or revoked without a service is known to the next one', async () => {
   const [kept, dropped] = [await home.key('Kept'), await home.key('Dropped')]
   await home.command('keys', 'revoke', dropped.id)
 
@@ -162,7 +162,7 @@ test('a key made or revoked while no service runs is known to the next one', asy
   expect((await service.api(dropped.key)('GET', '/v1/me')).status).toBe(401)
 })
 
-test('a key restricted to instances reaches these and no others', async () => {
+test('a key restricted to instances has access to these and no others', async () => {
   const service = await home.start()
   const all = service.api((await home.key('All')).key)
   const [mine, other] = [await create(all, 'Mine'), await create(all, 'Other')]
@@ -176,7 +176,7 @@ test('a key restricted to instances reaches these and no others', async () => {
   expect((await home.command('keys', 'list')).out).toContain('Restricted  (1 instance; ')
 })
 
-test('the control socket is for its owner alone, in a home folder of any length', async () => {
+test('only its owner can use the control socket, in a home folder of any length', async () => {
   for (const below of ['', join(...Array.from({ length: 12 }, (_, nth) => `a-rather-long-folder-name-${nth}`))]) {
     const place = testHome(below)
     onTestFinished(() => place.remove())
@@ -200,7 +200,7 @@ test('a command waits for a service that is just starting', async () => {
   expect((await service.api(made.key)('GET', '/v1/me')).status).toBe(200)
 })
 
-test('ten commands at once all succeed, with a service and without', async () => {
+test('ten concurrent commands all succeed, with a service and without', async () => {
   for (const isRunning of [false, true]) {
     if (isRunning) await home.start()
     const made = await Promise.all(
@@ -211,7 +211,7 @@ test('ten commands at once all succeed, with a service and without', async () =>
   expect(JSON.parse((await home.command('keys', 'list', '--json')).out).data).toHaveLength(20)
 })
 
-test('a service that does not answer keeps nobody waiting for ever', async () => {
+test('a service that does not answer makes nobody wait forever', async () => {
   const service = await home.start()
   service.signal('SIGSTOP')
 

@@ -36,7 +36,7 @@ test('the session is written to a new file that only its user can read', async (
   expect(statSync(to).mode & 0o777).toBe(0o600)
 })
 
-test('an instance is not disconnected when there is no place for its session', async () => {
+test('an instance is not disconnected if its session cannot be stored', async () => {
   const there = join(folder, 'there.session')
   writeFileSync(there, 'the only export of another number')
   await expect(moveOut(there)).rejects.toThrow(

@@ -44,8 +44,8 @@ const open = (more: Partial<Parameters<typeof openWindow>[0]> = {}) =>
     ...more,
   })
 
-describe('no window opens, and the reason is said', () => {
-  test('without a display, and nothing is fetched', async () => {
+describe('no window opens, and the reason is printed', () => {
+  test('without a display, and nothing is downloaded', async () => {
     installer(`require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'fetched'))}, '')`)
     expect(await open({ environment: {} })).toEqual({
       kind: 'none',
@@ -63,7 +63,7 @@ describe('no window opens, and the reason is said', () => {
     expect(said).toEqual(['Downloading Electron (first start only)…'])
   })
 
-  test('when the fetching says nothing for too long', async () => {
+  test('when the download makes no progress for too long', async () => {
     installer('setInterval(() => {}, 1_000)')
     expect(await open({ fetchMs: 300 })).toMatchObject({
       reason: 'Electron could not be downloaded (timed out)',
@@ -96,12 +96,12 @@ describe('no window opens, and the reason is said', () => {
   })
 })
 
-test('the window that opened is waited for, and its code is the answer', async () => {
+test('an open window is waited for, and its exit code is returned', async () => {
   installed(`process.send('opened'); setTimeout(() => process.exit(3), 100)`)
   expect(await open()).toEqual({ kind: 'ended', exitCode: 3 })
 })
 
-test('a window that is open already is no failure', async () => {
+test('an already open window is not a failure', async () => {
   installed(`process.send('already-running', () => process.exit(0))`)
   expect(await open()).toEqual({ kind: 'already-open' })
 })
@@ -119,7 +119,7 @@ test('it is started with its own entry and arguments, as Electron and not as Nod
   })
 })
 
-test('only root runs without the sandbox of Chromium, and is told so', async () => {
+test('only root runs without Chromium’s sandbox, with a message', async () => {
   const seen = join(folder, 'seen.json')
   installed(
     `require('node:fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.argv.slice(2))); process.send('opened', () => process.exit(0))`,
@@ -131,7 +131,7 @@ test('only root runs without the sandbox of Chromium, and is told so', async () 
 })
 
 describe('the binary is there', () => {
-  test('only when it is whole and of the right version', () => {
+  test('only when it is complete and of the right version', () => {
     const electron = electronPackage(folder, undefined)
     expect(electron.executable()).toBeUndefined()
     installed('')

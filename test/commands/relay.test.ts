@@ -47,7 +47,7 @@ async function bridged(answers: readonly ((id: unknown) => Answer)[]) {
   return { ask, answerTo }
 }
 
-test('a session that cannot be opened again ends what waits for it with the reason of the service', async () => {
+test('a session that cannot be reopened ends pending requests with the service’s reason', async () => {
   const error = { code: -32_602, message: 'This revision is not spoken here any more' }
   const { ask, answerTo } = await bridged([
     (id) => ({ status: 200, session: 'one', body: { jsonrpc: '2.0', id, result: params } }),

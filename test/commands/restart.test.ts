@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { pause, testHome, until } from '../support/service-process.ts'
 
-test('the window starts the service again: same process and address, what was staged and written counts, and Ctrl+C still ends it', async () => {
+test('the window restarts the service: same process and address, staged changes apply, and Ctrl+C still ends it', async () => {
   const home = testHome()
   onTestFinished(() => home.remove())
   const service = await home.start()

@@ -38,7 +38,7 @@ const said = (child: ProductProcess) => child.errors().replace(/^Building… don
 
 const launcher = (...args: string[]) => [join('resources', 'run.mjs'), ...args]
 
-test('npm run demo tells ten steps, marks what held in each, and leaves nothing behind', async () => {
+test('npm run demo prints ten steps, marks each success, and leaves nothing behind', async () => {
   // Settings of the machine would show another product.
   const demo = run('npm', ['run', '--silent', 'demo'], {
     SWITCHBOARD_SLOTS: '0',
@@ -66,7 +66,7 @@ test('the demo fails, and says where, when no temporary folder can be made', asy
   )
 })
 
-test('the demo fails, and says where, when the service dies under it', async () => {
+test('the demo fails, and says where, when its service ends unexpectedly', async () => {
   const demo = run(process.execPath, launcher('demo'))
   await until('the message goes out', () => demo.out().includes('is accepted as'))
   const [home = ''] = homes()
@@ -79,7 +79,7 @@ test('the demo fails, and says where, when the service dies under it', async () 
   expect(homes()).toEqual([])
 })
 
-test('a demo that is interrupted stops its service and removes its home', async () => {
+test('an interrupted demo stops its service and removes its home', async () => {
   const demo = run(process.execPath, launcher('demo'))
   await until('the message goes out', () => demo.out().includes('is accepted as'))
   const [home = ''] = homes()
@@ -137,7 +137,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.each([[[]], [['fly']], [['fly', '--help']]])(
-  'a command that does not exist is a usage and exit code 1: %j',
+  'an unknown command prints the usage and exits with 1: %j',
   async (args) => {
     const unknown = run(process.execPath, launcher(...args))
 
@@ -150,7 +150,7 @@ test.each([
   [['serve', '--help'], /npm run serve -- \[--port N\] \[--home DIR\] \[--json\]/],
   [['keys', '--help'], /npm run keys -- create --name NAME/],
   [['demo', '-h'], /npm run demo/],
-])('help is an answer: %j', async (args, words) => {
+])('help prints to standard output: %j', async (args, words) => {
   const help = run(process.execPath, launcher(...args))
 
   expect([await help.ended, said(help)]).toEqual([0, ''])

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => home.remove())
 
-test('a flag is stronger than a variable, that than settings.json, and that than the default', async () => {
+test('a flag overrides a variable, which overrides settings.json, which overrides the default', async () => {
   expect(await limitWith({})).toBe('60')
   home.write({ anonymous_rate_limit_per_minute: 111 })
   expect(await limitWith({})).toBe('111')

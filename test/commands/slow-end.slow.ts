@@ -42,7 +42,7 @@ function homeOfTest(): TestHome {
 
 const isClean = (home: TestHome) => hasShutdownNote(join(home.dir, 'switchboard.db'))
 
-test('SIGTERM ends with code 0 where closing the storage takes longer than requests may, and is an orderly end', async () => {
+test('SIGTERM ends with code 0 if closing the storage takes longer than requests may, as an orderly end', async () => {
   const home = homeOfTest()
   const { service, key } = await slowService(home, 'close', '7000')
   expect(await service.end('SIGTERM')).toBe(0)
@@ -50,7 +50,7 @@ test('SIGTERM ends with code 0 where closing the storage takes longer than reque
   expect(await namesAfter(home, key)).toEqual(['Acknowledged'])
 })
 
-test('SIGTERM ends with code 0 and a closed storage where work does not end at all, and says which', async () => {
+test('SIGTERM ends with code 0 and a closed storage if some work does not end, and names it', async () => {
   const home = homeOfTest()
   const { service, key } = await slowService(home, 'reads', '0')
   process.kill(service.pid, 'SIGUSR2')
@@ -62,7 +62,7 @@ test('SIGTERM ends with code 0 and a closed storage where work does not end at a
   expect(await namesAfter(home, key)).toEqual(['Acknowledged'])
 })
 
-test('SIGTERM ends with code 1 where the storage cannot be closed, and nothing acknowledged is lost', async () => {
+test('SIGTERM ends with code 1 if the storage cannot be closed, and nothing acknowledged is lost', async () => {
   const home = homeOfTest()
   const { service, key } = await slowService(home, 'close', '60000')
   const startedAt = performance.now()

@@ -8,7 +8,7 @@ import { cpuTime } from '../support/cpu-time.ts'
 
 const FORMS = ['NFC', 'NFD', 'NFKD'] as const
 
-test('text of every language is normalized as the platform does it', () => {
+test('text of every language is normalized like the platform does', () => {
   const texts = ['João Ünal 😀', 'Tiếng Việt', 'שָׁלוֹם עֲלֵיכֶם', 'हिन्दी', '각', 'ｶﾞｷﾞ', 'a' + '\u0301'.repeat(30), 'ﬁ']
   for (const text of texts) for (const form of FORMS) expect(normalizeText(text, form)).toBe(text.normalize(form))
 })
@@ -25,6 +25,6 @@ test.each([
   ['the name of an instance', slugOf, '\u0301\u0316'],
   ['a variable', variableKey, '\u0301\u0316'],
   ['halfwidth marks', (text: string) => normalizeText(text, 'NFKD'), '\u0301\uff9e'],
-])('65,536 combining marks take no time in %s', async (_name, read: (text: string) => unknown, pair) => {
+])('65,536 combining marks are handled quickly in %s', async (_name, read: (text: string) => unknown, pair) => {
   expect(await cpuTime(() => read(marks(pair)))).toBeLessThan(250)
 })

@@ -32,7 +32,7 @@ describe('hours past midnight', () => {
     expect(hoursAt(friday, at('2026-03-07T22:30Z')).isOpen).toBe(false)
   })
 
-  test('end by the clock when it changes in between', () => {
+  test('end by the clock if it changes in between', () => {
     const night = hours('22:00', '04:00', 'Europe/Berlin', [6])
     expect(openings(night, '2026-03-28T12:00Z', '2026-03-30T00:00Z')).toEqual(['2026-03-28T21:00 2026-03-29T02:00'])
     expect(openings(night, '2026-10-24T12:00Z', '2026-10-26T00:00Z')).toEqual(['2026-10-24T20:00 2026-10-25T03:00'])
@@ -40,7 +40,7 @@ describe('hours past midnight', () => {
 })
 
 describe('when the clock is set forward', () => {
-  test('hours that it skips as a whole begin afterwards and keep their length', () => {
+  test('hours that are skipped completely begin afterwards and keep their length', () => {
     const skipped = hours('02:15', '02:45', 'Europe/Berlin', [7])
     expect(openings(skipped, '2026-03-28T12:00Z', '2026-03-31T00:00Z')).toEqual(['2026-03-29T01:00 2026-03-29T01:30'])
   })
@@ -58,7 +58,7 @@ test('hours that the clock shows twice are open once', () => {
   expect(openings(twice, '2026-10-24T12:00Z', '2026-10-27T00:00Z')).toEqual(['2026-10-25T00:15 2026-10-25T00:45'])
 })
 
-test('whole days that follow each other are one opening, and the whole week never ends', () => {
+test('consecutive whole days are one opening, and the whole week never ends', () => {
   expect(openings(hours('00:00', '24:00', 'UTC', [1, 2]), '2026-03-01T00:00Z', '2026-03-08T00:00Z')).toEqual([
     '2026-03-02T00:00 2026-03-04T00:00',
   ])
@@ -143,7 +143,7 @@ describe('in every time zone', () => {
     )
   })
 
-  test('it is open as the clocks show, further than a day from a change of them', () => {
+  test('it is open by the local clocks, except within a day of a clock change', () => {
     fc.assert(
       fc.property(anyHours(fc.constantFrom(...ZONES)), anyMoment, (of, atMs) => {
         fc.pre(changesOf(of.timezone).every((change) => Math.abs(change - atMs) > 26 * HOUR_MS))

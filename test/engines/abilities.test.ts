@@ -104,7 +104,7 @@ const ACTS: Readonly<Record<keyof Abilities['act'], readonly (keyof DirectActs)[
 const HEARD = ['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contact', 'poll'] as const
 const isFile = (type: string) => ['image', 'video', 'audio', 'document', 'sticker'].includes(type)
 
-describe.each(Object.entries(SCENES))('the table of %s is true:', (_name, make) => {
+describe.each(Object.entries(SCENES))('the table of %s is correct:', (_name, make) => {
   let scene: Scene
   beforeEach(async () => {
     scene = await make()
@@ -139,7 +139,7 @@ describe.each(Object.entries(SCENES))('the table of %s is true:', (_name, make) 
     }
   })
 
-  test('what a phone shows of its replies', async () => {
+  test('what a phone shows for its replies', async () => {
     const instance = await scene.connect(OURS)
     await scene.say('Open?')
     const heard = () => scene.told(instance).find((signal) => signal.kind === 'received')
@@ -160,14 +160,14 @@ describe.each(Object.entries(SCENES))('the table of %s is true:', (_name, make) 
     expect(outcome.kind === 'accepted').toBe(scene.abilities.send.group === 'yes')
   })
 
-  test('what it does past sending', () => {
+  test('which actions it supports', () => {
     // Calls are no part of the table: nobody can be called, or answered.
     const found = Object.keys(scene.engine.direct ?? {}).filter((act) => act !== 'rejectCall')
     const claimed = ABILITIES.act.filter((act) => scene.abilities.act[act] === 'yes').flatMap((act) => ACTS[act])
     expect(found.toSorted()).toEqual(claimed.toSorted())
   })
 
-  test('what it hears', async () => {
+  test('which events it reports', async () => {
     const instance = await scene.connect(OURS)
     for (const type of HEARD.filter((kind) => scene.abilities.hear[kind] === 'yes')) {
       await scene.say(said(type))
@@ -189,6 +189,6 @@ function said(type: (typeof HEARD)[number]): Content {
   return { type, text: `a ${type}`, ...(type !== 'text' && { details }) }
 }
 
-test('every table is of an engine that is held to it here', () => {
+test('every table belongs to an engine that is checked here', () => {
   expect(ENGINE_ABILITIES).toHaveLength(Object.keys(SCENES).length)
 })

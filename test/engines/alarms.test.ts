@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createAlarms } from '../../main/engines/alarms.ts'
 import { fakeClock } from '../support/clock.ts'
 
-test('alarms ring at their moment, in order, with one timer for all', async () => {
+test('alarms fire at their time, in order, with one timer for all', async () => {
   const clock = fakeClock()
   const alarms = createAlarms(clock)
   const rung: string[] = []
@@ -42,7 +42,7 @@ test('a wall clock that was set forward is noticed within a second', async () =>
   expect(rung).toBe(true)
 })
 
-test('a wall clock that was set back makes nobody wait longer', async () => {
+test('a wall clock that was set back delays no alarm', async () => {
   const clock = fakeClock()
   const alarms = createAlarms(clock)
   const rung: string[] = []
@@ -57,7 +57,7 @@ test('a wall clock that was set back makes nobody wait longer', async () => {
   expect(rung).toEqual(['in five seconds', 'in six'])
 })
 
-test('after close nothing rings and nothing waits', async () => {
+test('after close no alarm fires and no timer is left', async () => {
   const clock = fakeClock()
   const alarms = createAlarms(clock)
   let rung = false

@@ -54,7 +54,7 @@ const inClear = (home: string) => {
   return counts
 }
 
-test('no token of a page that connects a number is in the database in the clear, and it can be shown again', async () => {
+test('no token of a connect page is stored unencrypted, and it can be shown again', async () => {
   const w = await world({ home: newHome() })
   for (const network of ['live', 'sandbox'] as const) {
     const { id, url } = await createOfficial(w, network)
@@ -65,7 +65,7 @@ test('no token of a page that connects a number is in the database in the clear,
   }
 })
 
-test('tokens that earlier versions wrote still open their pages, and are sealed when the service starts', async () => {
+test('tokens from earlier versions still open their pages, and are sealed when the service starts', async () => {
   const home = newHome()
   const first = await world({ home })
   const made = [await createOfficial(first, 'live'), await createOfficial(first, 'sandbox')]
@@ -95,7 +95,7 @@ test('tokens are recognized while the vault is locked, and not shown', async () 
   expect(await shownBy(w, id)).toBeUndefined()
 })
 
-test('5,000 tokens of an earlier version are sealed once, each so that it opens for its own row only', async () => {
+test('5,000 tokens of an earlier version are sealed once, each for its own row only', async () => {
   const { db, close } = await testDatabase()
   onTestFinished(close)
   const seal = createSeal({ masterKey: { key: () => Buffer.alloc(32, 1) }, random: seededRandom(1) })

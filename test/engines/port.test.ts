@@ -13,7 +13,7 @@ describe.each(Object.entries(SCENES))('%s', (_name, make) => {
     expect((await scene.send(scene.instance(), ANA)).outcome).toMatchObject({ kind: 'not_ready' })
   })
 
-  test('knows its way to a connection, and no other', async () => {
+  test('supports only its own way to connect', async () => {
     const instance = scene.instance()
     await scene.engine.start(instance)
     expect([scene.engine.pairing === undefined, scene.engine.onboarding === undefined].toSorted()).toEqual([
@@ -35,7 +35,7 @@ describe.each(Object.entries(SCENES))('%s', (_name, make) => {
     expect(scene.told(instance).filter(({ kind }) => kind === 'connected')).toEqual([])
   })
 
-  test('tells each status of a message once and in order', async () => {
+  test('reports each status of a message once and in order', async () => {
     const instance = await scene.connect(OURS)
     const { messageId, outcome } = await scene.send(instance, ANA)
     expect(outcome).toMatchObject({ kind: 'accepted', engineMessageId: expect.any(String) })
@@ -43,14 +43,14 @@ describe.each(Object.entries(SCENES))('%s', (_name, make) => {
     expect(scene.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
   })
 
-  test('ends each send in the one outcome that is true', async () => {
+  test('ends each send with the correct outcome', async () => {
     const instance = await scene.connect(OURS)
     expect((await scene.send(instance, '12025550404')).outcome).toMatchObject({ kind: 'refused' })
     expect((await scene.send(instance, '12025550502')).outcome).toMatchObject({ kind: 'nothing_sent' })
     expect((await scene.send(instance, '12025550504')).outcome).toMatchObject({ kind: 'unknown' })
   })
 
-  test('tells what people say, and who said it', async () => {
+  test('reports what people say, and who said it', async () => {
     const instance = await scene.connect(OURS)
     await scene.say('Hello there')
     await scene.until('heard', () => scene.told(instance).some(({ kind }) => kind === 'received'))
@@ -60,13 +60,13 @@ describe.each(Object.entries(SCENES))('%s', (_name, make) => {
     })
   })
 
-  test('has evidence without asking anybody, also of an instance it never saw', async () => {
+  test('has evidence without network requests, also for an unknown instance', async () => {
     const instance = await scene.connect(OURS)
     expect(scene.engine.evidence(instance)).toMatchObject({ reachable: true, restriction: null })
     expect(() => scene.engine.evidence(scene.instance())).not.toThrow()
   })
 
-  test('takes up its session after a restart, and stops at will', async () => {
+  test('resumes its session after a restart, and stops on request', async () => {
     const instance = await scene.connect(OURS)
     const engine = await scene.restart()
     expect(await engine.resume(instance)).toBe('connected')
@@ -77,7 +77,7 @@ describe.each(Object.entries(SCENES))('%s', (_name, make) => {
     expect((await scene.send(instance, ANA)).outcome).toMatchObject({ kind: 'accepted' })
   })
 
-  test('has nothing left of a session after logout and wipe, repeated at will', async () => {
+  test('keeps nothing of a session after logout and wipe, which can be repeated', async () => {
     const instance = await scene.connect(OURS)
     await scene.engine.logout(instance)
     await scene.engine.logout(instance)

@@ -65,13 +65,13 @@ describe('what makes a chat unread', () => {
     expect(await list()).toEqual({ [ADA]: '0', [BOB]: '0' })
   })
 
-  test('a message that a program sends does not: nobody has read the chat', async () => {
+  test('a message sent by a program does not mark its chat as read', async () => {
     await received(ADA)
     await b.send({ to: ADA, text: 'Hello' })
     expect(await list()).toEqual({ [ADA]: '1' })
   })
 
-  test('a chat marked as unread stays so until it is read', async () => {
+  test('a chat marked as unread stays unread until it is read', async () => {
     await received(ADA)
     await read(ADA)
     await markUnread(ADA)
@@ -84,7 +84,7 @@ describe('what makes a chat unread', () => {
     expect([await list(), await total()]).toEqual([{ [ADA]: '0' }, 0])
   })
 
-  test('nobody outside hears that a chat was read', async () => {
+  test('reading a chat fires no event', async () => {
     await received(ADA)
     b.events()
     await read(ADA)

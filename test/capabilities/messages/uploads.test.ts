@@ -48,7 +48,7 @@ describe('an uploaded file', () => {
     expect(names.toSorted()).toEqual(['List of July.csv', 'other.csv'])
   })
 
-  test('is replayed with the same key without being looked for', async () => {
+  test('is replayed with the same key without being looked up', async () => {
     const { media_id } = (await upload(PICTURE)).body
     const headers = { 'idempotency-key': 'once' }
     const path = `/v1/instances/${line.id}/messages`
@@ -60,7 +60,7 @@ describe('an uploaded file', () => {
     expect(await received()).toHaveLength(1)
   })
 
-  test('is of its account, and of every key of it', async () => {
+  test('belongs to its account, and can be used with every key of it', async () => {
     const restricted = (await w.key({ instances: [line.id] })).key
     const { media_id } = (await upload(PICTURE, 'image/png', '', restricted)).body
     expect((await send({ media_id, media_type: 'image' })).status).toBe(201)
@@ -101,7 +101,7 @@ describe('an upload', () => {
     expect((await upload(PICTURE, 'image/png', '', reader)).body.error.code).toBe('insufficient_scope')
   })
 
-  test('of nothing, or of another type, is refused and not kept', async () => {
+  test('that is empty or of another type is refused and not kept', async () => {
     expect((await upload('')).status).toBe(400)
     expect((await upload(PICTURE, 'text/html')).status).toBe(415)
     expect((await upload(PICTURE, 'application/json')).status).toBe(415)
@@ -166,7 +166,7 @@ describe('uploads', () => {
     return { clock, db, data, uploads, add, tidy }
   }
 
-  test('that were refused for lack of room are taken again once older ones have expired', async () => {
+  test('that were refused for lack of space are accepted again once older ones have expired', async () => {
     const { clock, add, tidy } = await opened(() => 20_000)
     await add()
     await expect(add()).rejects.toMatchObject({ code: 'invalid_state', detail: { reason: 'uploads_full' } })
@@ -175,7 +175,7 @@ describe('uploads', () => {
     await add()
   })
 
-  test('are gone after seven days, unless somebody keeps them', async () => {
+  test('are deleted after seven days, unless somebody keeps them', async () => {
     const { clock, db, data, uploads, add, tidy } = await opened(() => Infinity)
     const [one, other] = [await add(), await add()]
     const keep = (id: string, days: number) =>
@@ -207,7 +207,7 @@ describe('the uploads of an account', () => {
     await w.pass(10_000)
   }
 
-  test('take no more room than is left on the disk, and other accounts still have theirs', async () => {
+  test('take no more space than the disk has left, and other accounts still have theirs', async () => {
     await spaceIs(RESERVED + 12 * MB)
     expect((await upload(FIVE_MB)).status).toBe(201)
     expect((await upload(FIVE_MB)).status).toBe(201)
@@ -229,7 +229,7 @@ describe('the uploads of an account', () => {
     expect((await upload(PICTURE)).status).toBe(201)
   })
 
-  test('that are tiny are counted as the room they take', async () => {
+  test('that are tiny count with the disk space they use', async () => {
     await spaceIs(RESERVED + 40_000)
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await upload(PICTURE)).status)

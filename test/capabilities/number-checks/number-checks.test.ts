@@ -61,7 +61,7 @@ test('a long list is checked in portions, each number once, and read as pages an
   expect((await w.api('GET', pathOf(id))).body).toMatchObject({ data: [{ check_id }], next_cursor: null })
 })
 
-test('a repeat with the same Idempotency-Key is the same check, and a second check at once is refused', async () => {
+test('a repeat with the same Idempotency-Key is the same check, and a second check at the same time is refused', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   await w.api('POST', `/v1/sandbox/instances/${id}/faults`, { kind: 'engine_down' })
@@ -77,7 +77,7 @@ test('a repeat with the same Idempotency-Key is the same check, and a second che
   expect(await w.rows('SELECT 1 FROM number_checks')).toHaveLength(1)
 })
 
-test('what is wrong is refused, and starts nothing', async () => {
+test('invalid requests are refused, and start nothing', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   for (const numbers of [[], ['+12025550123'], ['12'], numbersFrom(10_001), 'all', [12_025_550_123]])
@@ -93,7 +93,7 @@ test('what is wrong is refused, and starts nothing', async () => {
   expect(await w.rows('SELECT 1 FROM number_check_numbers')).toEqual([])
 })
 
-test('a check is paused, goes on, and is canceled for good; what is known stays', async () => {
+test('a check is paused, continues, and is canceled permanently; known results stay', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   const { check_id } = (await w.api('POST', pathOf(id), { numbers: numbersFrom(600) })).body
@@ -137,7 +137,7 @@ test('it waits while the number is not connected, and ends when the number signs
   })
 })
 
-test('an instance that is deleted takes its checks along; another account sees none', async () => {
+test('deleting an instance deletes its checks; another account sees none', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   const { check_id } = (await w.api('POST', pathOf(id), { numbers: numbersFrom(3) })).body
@@ -149,7 +149,7 @@ test('an instance that is deleted takes its checks along; another account sees n
   expect(await w.rows('SELECT 1 FROM number_check_numbers')).toEqual([])
 })
 
-test('the oldest of those that ended are removed first, with their numbers; what runs stays', async () => {
+test('the oldest ended checks are removed first, with their numbers; running ones stay', async () => {
   const { db, raw, close } = await testDatabase()
   onTestFinished(close)
   const of = { accountId: 'a', total: 1, now: 0 }
@@ -202,7 +202,7 @@ test('a live number asks about 20 numbers in 10 seconds, and a new one about fiv
   expect(found.slice(50).map((each) => each.state)).toEqual(Array.from({ length: 20 }, () => 'not_asked'))
 })
 
-test('after a start of the service, who asks too early is told to wait some seconds', async () => {
+test('after a start of the service, a request that comes too early is told to wait some seconds', async () => {
   const whatsapp = await startWhatsApp()
   whatsapp.takeRoute()
   onTestFinished(() => whatsapp.close())
@@ -221,7 +221,7 @@ test('after a start of the service, who asks too early is told to wait some seco
   }
 })
 
-test('a check goes on some seconds after a number has reconnected', async () => {
+test('a check continues some seconds after a number has reconnected', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   const { check_id } = (await w.api('POST', pathOf(id), { numbers: numbersFrom(600) })).body

@@ -45,7 +45,7 @@ test('only versions that exist and have not ended are accepted', async () => {
   expect((await w.api('GET', path(id))).body.graph_version).toBeNull()
 })
 
-test('a version of its own that ends in 90 days is said in the health, the overview and by the doctor', async () => {
+test('a version of its own that ends in 90 days is reported in the health, the overview and by the doctor', async () => {
   const w = await worldIn('2026-11-01')
   const { id } = await officialNumber(w, '12025550302')
   const other = await officialNumber(w, '12025550303')

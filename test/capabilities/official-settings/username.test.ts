@@ -44,7 +44,7 @@ test.each(['ab', 'a'.repeat(36), 'Acme', 'acme-one', '.acme', 'acme.', 'ac..me',
   },
 )
 
-test('says what a number that is not connected, and one that may have none, lack', async () => {
+test('a number that is not connected, or may have no username, says why', async () => {
   const w = await worldOfTest()
   const { id } = await w.instance({ engine: 'official' })
   for (const [method, body] of [['GET'], ['PUT', { username: 'acme_one' }], ['DELETE']] as const) {
@@ -66,7 +66,7 @@ test('two accounts do not see each other’s usernames', async () => {
   expect((await w.api('GET', path(id))).body.username).toBe('acme_one')
 })
 
-test('a key that reaches only some numbers takes no username from another one, and an assistant asks before it does', async () => {
+test('a key restricted to some numbers takes no username from another one, and an assistant needs approval', async () => {
   const w = await worldOfTest()
   const { id } = await w.official('12025550410')
   const other = await w.official('12025550411')

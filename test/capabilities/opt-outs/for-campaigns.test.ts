@@ -55,7 +55,7 @@ test('a person who stopped marketing messages at Meta is opted out of that numbe
   expect(changes).toMatchObject([{ phone: PERSON, instanceId, source: 'meta' }])
 })
 
-test('many numbers are looked up at once, in whatever form, for the instances that matter', async () => {
+test('many numbers are looked up together, in any form, for the given instances', async () => {
   await optOut(PERSON)
   await optOut('12025550101', instanceId)
   const many = Array.from({ length: 500 }, (_, i) => String(13_025_550_100 + i))
@@ -77,7 +77,7 @@ test('a listener that fails undoes the opt-out', async () => {
   expect(await optOuts.ofNumber(accountId, PERSON)).toEqual([])
 })
 
-test('a repeat tells nobody', async () => {
+test('a repeat notifies nobody', async () => {
   await optOut(PERSON)
   expect((await optOut('551181234567')).isNew).toBe(false)
   expect(changes).toHaveLength(1)

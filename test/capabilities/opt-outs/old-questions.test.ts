@@ -42,7 +42,7 @@ const dismiss = async () => {
 const move = (from: string, to: string) =>
   data.db.commit((tx) => optOuts.movePerson(tx, { accountId, instanceId, from, to, isNewNumber: false }))
 
-test('a question that nobody answers ends after thirty days', async () => {
+test('an unanswered question ends after thirty days', async () => {
   await say('Cancelar')
   clock.set(clock.now() + 29 * DAY_MS)
   expect(await prune()).toBe(false)
@@ -52,7 +52,7 @@ test('a question that nobody answers ends after thirty days', async () => {
   expect(await open()).toEqual([])
 })
 
-test('the same words ask again thirty days after they meant something else', async () => {
+test('the same words ask again thirty days after they were judged to mean something else', async () => {
   await say('Cancelar')
   expect(await dismiss()).toBe(true)
   clock.set(clock.now() + 29 * DAY_MS)
@@ -65,7 +65,7 @@ test('the same words ask again thirty days after they meant something else', asy
   expect(await open()).toHaveLength(1)
 })
 
-test('a person who shows their number keeps the question', async () => {
+test('a question stays when the person shows their number', async () => {
   await say('Cancelar', HIDDEN)
   await move(HIDDEN, PERSON)
   expect(await open()).toMatchObject([{ chat: PERSON, messageId: 'msg_1' }])
@@ -79,14 +79,14 @@ test('of two questions of one person the later one stays', async () => {
   expect(await open()).toMatchObject([{ chat: PERSON, text: 'Remover' }])
 })
 
-test('a person who turns out to be opted out is not asked about', async () => {
+test('there is no question about a person who turns out to be opted out', async () => {
   await say('Sair', PERSON)
   await say('Cancelar', HIDDEN)
   await move(HIDDEN, PERSON)
   expect(await open()).toEqual([])
 })
 
-test('every look-up uses an index', () => {
+test('every query uses an index', () => {
   const statements = [openQuestionsPage, oldQuestions]
   for (const statement of statements) expect(queryPlan(data.raw, statement).join()).not.toMatch(/SCAN|TEMP B-TREE/)
   const over = openQuestionsOf.over(['1'], { instanceId }, async (statement) => queryPlan(data.raw, statement).join())

@@ -60,14 +60,14 @@ describe('a word', () => {
     ...['', 'no', 'não', 'sairei', '…', 'bajamos', 'stop '.repeat(40), 'please', 'obrigado, por favor', 'start please'],
     ...['Voltar', 'Volver', 'Alta', 'quero cancelar o horário das nove', `stop promotions ${'x'.repeat(300)}`],
     ...['A reunião vai até as seis, e depois vou sair com a minha irmã para jantar'],
-  ])('is none of these: %j', (text) => expect(createKeywordTable({}).find(text)).toBeUndefined())
+  ])('has no meaning: %j', (text) => expect(createKeywordTable({}).find(text)).toBeUndefined())
   test('that an account added itself keeps its meaning', () => {
     const own = createKeywordTable({ pt: { stop: ['CANCELAR'], start: ['VOLTAR'] } })
     expect(['cancelar', 'voltar', 'remover', 'sair'].map(own.find)).toEqual(['stop', 'start', 'maybe', undefined])
     const none = createKeywordTable({ pt: { stop: ['SAIR'], start: [], maybe: [] } })
     expect(['remover', 'sair'].map(none.find)).toEqual([undefined, 'stop'])
   })
-  test('of the product never means both', () => {
+  test('of the product never has both meanings', () => {
     const all = Object.values(DEFAULT_KEYWORDS)
     const stop = new Set(all.flatMap((words) => words.stop.map(foldKeyword)))
     expect(all.flatMap((words) => words.start).filter((word) => stop.has(foldKeyword(word)))).toEqual([])
@@ -91,7 +91,7 @@ describe('a person', () => {
     expect(await list()).toEqual([])
   })
 
-  test('lifts with a start word nothing but what a word did', async () => {
+  test('lifts with a start word only opt-outs made by a word', async () => {
     await add({ phone: PERSON, note: 'Called us' })
     await say('START')
     expect(await list()).toMatchObject([{ source: 'api', note: 'Called us', message_id: null }])
@@ -140,7 +140,7 @@ describe('an opt-out', () => {
     expect(second).toMatchObject({ data: [{}, {}, {}], has_more: false, next_cursor: null })
   })
 
-  test('is no restricted key’s business outside its instances', async () => {
+  test('outside its instances is not accessible to a restricted key', async () => {
     const other = await w.pair()
     const { key } = await w.key({ instances: [line.id] })
     await add({ phone: PERSON, scope: other.id })
@@ -159,7 +159,7 @@ describe('an opt-out', () => {
 describe('a file of opt-outs', () => {
   const send = (content: string | Buffer, query = '') => w.api('POST', `/v1/opt-out-imports${query}`, content)
 
-  test('opts out every number and names the rows that have none', async () => {
+  test('opts out every number and names the rows without one', async () => {
     const { status, body } = await send(
       'Telefone;Nota\n+1 202 555 0177;Letter\n12025550177;again\n12025550178;\nAna;\n;\n5.5E+12;x\n',
     )
@@ -178,7 +178,7 @@ describe('a file of opt-outs', () => {
     expect((await send('phone\n12025550177\n')).body).toMatchObject({ created: 0, duplicates: 1 })
   })
 
-  test('has the column that is named, or is refused with the columns it has', async () => {
+  test('uses the named column, or is refused with a list of its columns', async () => {
     expect((await send('a,b\n1,12025550177', '?phone=b')).body.created).toBe(1)
     expect((await send('a,b\n1,12025550178', '?phone=%232')).body.created).toBe(1)
     for (const query of ['', '?phone=c', '?phone=%233']) {
@@ -196,7 +196,7 @@ describe('the settings', () => {
     browser = await signedIn(w)
   })
 
-  test('replace the words of a language, and bring them back', async () => {
+  test('replace the words of a language, and restore the defaults', async () => {
     const words = { stop: ['Fim'], start: ['Quero'] }
     const changed = await browser.ask('PATCH', PATH, { keywords: [{ language: 'pt', words }] })
     const { maybe } = DEFAULT_KEYWORDS.pt ?? {}
@@ -212,7 +212,7 @@ describe('the settings', () => {
     expect(await list()).toHaveLength(1)
   })
 
-  test('keep the words that may mean it where a change does not name them', async () => {
+  test('keep the words that only may opt out if a change does not name them', async () => {
     const change = (words: object) => browser.ask('PATCH', PATH, { keywords: [{ language: 'pt', words }] })
     await change({ stop: ['Sair'], start: [], maybe: ['Fim'] })
     const changed = await change({ stop: ['Sair', 'Chega'], start: [] })
@@ -228,7 +228,7 @@ describe('the settings', () => {
     expect(keywords.every(({ is_default }: { is_default: boolean }) => is_default)).toBe(true)
   })
 
-  test('refuse a word that means both, and a country that does not exist', async () => {
+  test('refuse a word with both meanings, and an unknown country', async () => {
     const words = { stop: ['Stop'], start: ['Baja'] }
     const answer = await browser.ask('PATCH', PATH, { keywords: [{ language: 'en', words }] })
     expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining('Baja is both')])
@@ -236,7 +236,7 @@ describe('the settings', () => {
     expect((await browser.ask('GET', PATH)).body.country).toBeNull()
   })
 
-  test('say of which country numbers without a code are', async () => {
+  test('set the country of numbers without a country code', async () => {
     expect((await add({ phone: '(11) 91234-5678' })).status).toBe(400)
     await browser.ask('PATCH', PATH, { country: 'BR' })
     expect((await add({ phone: '(11) 91234-5678' })).body.phone).toBe('5511912345678')

@@ -43,7 +43,7 @@ describe('a message that may ask for no more campaigns', () => {
     })
   })
 
-  test('that a person takes for an opt-out says who decided, and from which message', async () => {
+  test('that a person confirms as an opt-out records who decided, and the message', async () => {
     await say('Doy de baja la pauta?')
     const [{ message_id: id }] = await questions()
     const path = `/panel/v1/instances/${shop.id}/opt-out-questions/${id}`
@@ -82,7 +82,7 @@ describe('a message that may ask for no more campaigns', () => {
     expect(await optOuts()).toMatchObject([{ source: 'api', message_id: second }])
   })
 
-  test('of somebody who is opted out asks nothing', async () => {
+  test('of a person who is opted out asks nothing', async () => {
     await say('Sair')
     await say('Cancelar')
     expect(await questions()).toEqual([])
@@ -159,7 +159,7 @@ describe('the overview', () => {
     expect(await lines()).toMatchObject([{ code: 'question', count: 1 }])
   })
 
-  test('tells an operator of the clients whose people wait', async () => {
+  test('shows an operator the clients whose people wait', async () => {
     const { body: client } = await w.api('POST', '/v1/agency/accounts', { name: 'North bakery', slots_allocated: 1 })
     const { key } = (
       await w.api('POST', `/v1/agency/accounts/${client.id}/keys`, {

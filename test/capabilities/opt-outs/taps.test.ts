@@ -37,7 +37,7 @@ async function optOutsAfterAll(
 const optOutsAfter = (text: string, content: MessageContent | null, buttons?: string[]) =>
   optOutsAfterAll([[text, content]], buttons)
 
-test('a word that is written opts out', async () => {
+test('a written word opts out', async () => {
   expect(await optOutsAfter('Sair', null)).toMatchObject([
     { source: 'keyword', note: 'Sair', messageId: 'msg_1', messageInstance: 'shop' },
   ])
@@ -51,7 +51,7 @@ test.each<[string, MessageContent]>([
   expect(await optOutsAfter('Sair', content)).toEqual([])
 })
 
-test('the button that Meta puts under marketing messages opts out', async () => {
+test('Meta’s button under marketing messages opts out', async () => {
   const content = { type: 'button_reply', id: null, title: 'Stop promotions' } as const
   expect(await optOutsAfter('Stop promotions', content)).toMatchObject([{ source: 'button', messageId: 'msg_1' }])
 })
@@ -65,14 +65,14 @@ test.each<[string, MessageContent]>([
   expect(await optOutsAfter(content.type, content)).toEqual([])
 })
 
-test('a start word lifts what a word has done, and not what a button has done', async () => {
+test('a start word lifts an opt-out by a word, and not one by a button', async () => {
   const button = { type: 'button_reply', id: null, title: 'Stop promotions' } as const
   const start = ['Quero receber', null] as const
   expect(await optOutsAfterAll([['Sair', null], start])).toEqual([])
   expect(await optOutsAfterAll([['Stop promotions', button], start])).toMatchObject([{ source: 'button' }])
 })
 
-test('a vote and a form never opt out, also with a declared word', async () => {
+test('a vote or a form never opts out, even with a declared word', async () => {
   const content = { type: 'flow_reply', id: '1', title: 'Sair', name: null, response: null } as MessageContent
   expect(await optOutsAfter('Sair', content, ['Sair'])).toEqual([])
 })

@@ -32,7 +32,7 @@ const happening = fc.record({
   fails: fc.boolean(),
 })
 
-test('the counters equal a count of all events, whatever happens and is rolled back', async () => {
+test('the counters equal a count of all events, also after rollbacks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { maxLength: 40 }), async (all) => {
       for (const { account: accountId, instanceId, type, later, fails } of all) {

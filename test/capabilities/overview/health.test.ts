@@ -41,7 +41,7 @@ async function toldToAssistant(): Promise<string> {
   return (await asked('tools/call', call, session)).text.replaceAll('\\"', '"')
 }
 
-test('a PIN that was changed is a line, a typed issue in the API and in what an assistant reads', async () => {
+test('a changed PIN is an issue in the overview, in the API and in an assistant’s answers', async () => {
   await callBack(0, 'security', { event: 'PIN_CHANGED', requester: '61555' })
   await until('told', async () => (await line('pin_changed')) !== undefined)
   expect(await line('pin_changed')).toEqual({
@@ -55,7 +55,7 @@ test('a PIN that was changed is a line, a typed issue in the API and in what an 
   for (const field of ['requester_id', 'group_ids', 'next_retry_at']) expect(document).toContain(`${field}:`)
 })
 
-test('the same said of two numbers is one line, with what is the same for both', async () => {
+test('the same report about two numbers is one issue, with the shared facts', async () => {
   for (const at of [0, 1])
     await callBack(at, 'phone_number_name_update', { decision: 'REJECTED', rejection_reason: 'NAME_TOO_SHORT' })
   await until(
@@ -68,7 +68,7 @@ test('the same said of two numbers is one line, with what is the same for both',
   expect(await attention(undefined, '?network=sandbox')).toEqual([])
 })
 
-test('a payment that Meta refuses is a line, and no line before', async () => {
+test('a payment problem at Meta is an issue, and not before', async () => {
   expect(await line('held_payment')).toBeUndefined()
   await numbers[0]?.cause('payment_missing', 1)
   await w.api('POST', `/v1/instances/${first()}/messages`, { to: '12025550101', text: 'Hi' })

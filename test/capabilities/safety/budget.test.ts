@@ -53,7 +53,7 @@ describe('the warm-up', () => {
     expect(sent).toEqual([20, 22, 24, 26, 26])
   })
 
-  test('begins anew with another number, and not with the same one', async () => {
+  test('starts again with another number, and not with the same one', async () => {
     await open()
     const side = await b.pair('12025550100')
     const { instances, clock } = b.room
@@ -72,7 +72,7 @@ describe('the warm-up', () => {
     expect((await b.state(side)).today.limit).toBe(500)
   })
 
-  test('takes people for new whom another number of the instance knew', async () => {
+  test('counts people as new whom another number of the instance knew', async () => {
     await open()
     const side = await b.pair('12025550100')
     await b.receive(side, '12025550177')
@@ -84,7 +84,7 @@ describe('the warm-up', () => {
     expect(await isNew()).toBe(false)
   })
 
-  test('is shown with what it allows, and until when', async () => {
+  test('is shown with its limits, and until when', async () => {
     await open()
     const side = await b.pair()
     const state = await b.state(side)
@@ -102,7 +102,7 @@ describe('the warm-up', () => {
 })
 
 describe('a day and an hour', () => {
-  test('begin where the clocks of the time zone say so', async () => {
+  test('start by the clocks of the time zone', async () => {
     await open({ ...WIDE, safetyDailyLimit: 3, safetyTimezone: 'America/Sao_Paulo' })
     const side = await b.pair()
     b.room.clock.suspend(Date.parse('2026-01-06T02:00:00Z') - b.room.clock.now())
@@ -116,7 +116,7 @@ describe('a day and an hour', () => {
   test.each([
     ['spring', '2026-03-28T23:00:00Z', '2026-03-29T21:59:59Z', '2026-03-29T22:00:00.000Z'],
     ['autumn', '2026-10-24T22:00:00Z', '2026-10-25T22:59:59Z', '2026-10-25T23:00:00.000Z'],
-  ])('the day on which Berlin changes its clocks in %s is one day', async (_season, first, last, end) => {
+  ])('count the day on which Berlin changes its clocks in %s as one day', async (_season, first, last, end) => {
     await open({ ...WIDE, safetyDailyLimit: 2, safetyTimezone: 'Europe/Berlin' })
     const side = await b.pair()
     b.room.clock.suspend(Date.parse(first) - b.room.clock.now())
@@ -127,7 +127,7 @@ describe('a day and an hour', () => {
     expect((await sendAll(side)).sent).toBe(2)
   })
 
-  test('a day that began at one, because midnight was skipped, begins then', async () => {
+  test('start at one o’clock if midnight was skipped', async () => {
     await open({ ...WIDE, safetyDailyLimit: 2, safetyTimezone: 'America/Sao_Paulo' })
     b.room.clock.suspend(Date.parse('2018-11-04T02:59:00Z') - b.room.clock.now())
     const side = await b.pair()
@@ -136,7 +136,7 @@ describe('a day and an hour', () => {
     expect(await sendAll(side)).toEqual({ sent: 2, reason: 'daily_limit', until: '2018-11-05T02:00:00.000Z' })
   })
 
-  test('an hour that is full waits for the next one', async () => {
+  test('that are full make messages wait for the next one', async () => {
     await open({ ...WIDE, safetyHourlyLimit: 4 })
     const side = await b.pair()
     b.room.clock.suspend(Date.parse('2026-01-05T12:50:00Z') - b.room.clock.now())
@@ -182,7 +182,7 @@ describe('a claim', () => {
     expect(await b.claim(side, '12025550102')).toEqual({ kind: 'granted' })
   })
 
-  test('holds its message until that is accepted, is given back, or ten minutes are over', async () => {
+  test('reserves its message until that is accepted, it is given back, or ten minutes are over', async () => {
     await open({ ...WIDE, safetyDailyLimit: 3 })
     const side = await b.pair()
     const claim = async (phone: string) => (await b.claim(side, phone)).kind
@@ -198,7 +198,7 @@ describe('a claim', () => {
     expect((await b.state(side)).today).toMatchObject({ sent: 1, firstContacts: 1 })
   })
 
-  test('is narrowed by the limits of the caller, and never widened', async () => {
+  test('is reduced by the limits of the caller, and never increased', async () => {
     await open({ ...WIDE, safetyDailyLimit: 6, safetyHourlyLimit: 4 })
     const side = await b.pair()
     expect(await sendAll(side, { hourlyLimit: 2 })).toMatchObject({ sent: 2, reason: 'hourly_limit' })
@@ -209,7 +209,7 @@ describe('a claim', () => {
     })
   })
 
-  test('counts what is sent over the API, which nothing holds back', async () => {
+  test('counts messages sent over the API, which are not limited', async () => {
     await open({ ...WIDE, safetyDailyLimit: 3 })
     const side = await b.pair()
     for (let i = 0; i < 5; i++) await b.send(side, '12025550101')
@@ -219,7 +219,7 @@ describe('a claim', () => {
     expect([left?.today, left?.limitIn(1)]).toEqual([0, 3])
   })
 
-  test('for an instance that was deleted is refused, and nothing is left of it', async () => {
+  test('for a deleted instance is refused, and leaves nothing', async () => {
     await open()
     const side = await b.pair()
     await b.sendNext(side)
@@ -236,7 +236,7 @@ describe('a claim', () => {
       expect(raw.prepare(`SELECT * FROM safety_${table}`).all(), table).toEqual([])
   })
 
-  test('on the sandbox is held back by nothing but the limits of the caller', async () => {
+  test('in the sandbox is limited only by the caller’s limits', async () => {
     await open()
     const side = await b.pair('12025550100', { network: 'sandbox' })
     for (let i = 0; i < 60; i++) expect(await b.sendNext(side)).toEqual({ kind: 'granted' })
@@ -250,7 +250,7 @@ describe('a claim', () => {
 })
 
 describe('people', () => {
-  test('are new until a message was exchanged with them, whichever way and however the number is written', async () => {
+  test('are new until a message was exchanged with them, in either direction and in any spelling of the number', async () => {
     await open()
     const side = await b.pair()
     await b.send(side, '12025550101')
@@ -261,7 +261,7 @@ describe('people', () => {
     expect([...(await b.safety.isCold(b.room.database.db, side.id, phones))]).toEqual(['12025550103', '12025550104'])
   })
 
-  test('are looked for by the hundred', async () => {
+  test('are looked up in hundreds', async () => {
     await open()
     const side = await b.pair()
     const phones = Array.from({ length: 300 }, (_, i) => `1202557${String(i).padStart(4, '0')}`)
@@ -270,7 +270,7 @@ describe('people', () => {
     expect([...cold]).toEqual(phones.slice(100))
   })
 
-  test('who belong to a group are never written to for the first time', async () => {
+  test('in a group are never first contacts', async () => {
     await open()
     const side = await b.pair()
     await b.send(side, '120363000000000000@g.us')
@@ -278,8 +278,8 @@ describe('people', () => {
   })
 })
 
-describe('what the network says', () => {
-  test('a restriction keeps the number from new people until it ends, and not from known ones', async () => {
+describe('reports of the network', () => {
+  test('that restrict the number stop messages to new people until they end, and not to known ones', async () => {
     await open(WIDE)
     const side = await b.pair()
     await b.receive(side, '12025550101')
@@ -295,7 +295,7 @@ describe('what the network says', () => {
     expect(await b.state(side)).toMatchObject({ restriction: null, reasons: [] })
   })
 
-  test('new chats that are used up keep the number from new people until the cycle ends', async () => {
+  test('of used-up new chats stop messages to new people until the cycle ends', async () => {
     await open(WIDE)
     const side = await b.pair()
     await b.receive(side, '12025550101')
@@ -314,7 +314,7 @@ describe('what the network says', () => {
     expect((await b.safety.remaining([side.id])).get(side.id)?.firstContacts).toBe(0)
   })
 
-  test('new chats that were granted and not started yet are not granted again', async () => {
+  test('count granted new chats that are not started yet', async () => {
     await open(WIDE)
     const side = await b.pair()
     const endsAtMs = b.room.clock.now() + 30 * HOUR
@@ -328,7 +328,7 @@ describe('what the network says', () => {
     expect(await b.claim(side, '12025550104')).toEqual({ kind: 'granted' })
   })
 
-  test('a ban for a while keeps it from everybody until it ends', async () => {
+  test('of a temporary ban stop all messages until it ends', async () => {
     await open(WIDE)
     const side = await b.pair()
     const untilMs = b.room.clock.now() + HOUR
@@ -340,14 +340,14 @@ describe('what the network says', () => {
     expect(await b.codes(side)).toEqual([])
   })
 
-  test('a ban for good keeps it from everybody', async () => {
+  test('of a permanent ban stop all messages', async () => {
     await open(WIDE)
     const side = await b.pair()
     await b.room.instances.onSignal(side.id, { kind: 'auth_failed', reason: 'banned', code: 403, untilMs: null })
     expect(await b.claim(side, '12025550101')).toEqual({ kind: 'refused', reason: 'banned', untilMs: null })
   })
 
-  test('131048 stops the number for an hour', async () => {
+  test('with code 131048 stop the number for an hour', async () => {
     await open(WIDE)
     const side = await b.pair('12025550100', { engine: 'official' })
     await b.receive(side, '12025550101')
@@ -357,7 +357,7 @@ describe('what the network says', () => {
     expect(await b.claim(side, '12025550101')).toEqual({ kind: 'granted' })
   })
 
-  test('131049 stops new chats once it is a tenth of the messages, and at least five', async () => {
+  test('with code 131049 stop new chats once they are a tenth of the messages, and at least five', async () => {
     await open(WIDE)
     const side = await b.pair('12025550100', { engine: 'official' })
     for (let i = 0; i < 51; i++) await b.sendNext(side)
@@ -371,7 +371,7 @@ describe('what the network says', () => {
     expect(await b.sendNext(side)).toEqual({ kind: 'granted' })
   })
 
-  test('a low rating stops new chats, a medium one is said and leaves the messaging limit as it is', async () => {
+  test('of a low rating stop new chats; a medium rating is shown and changes no limit', async () => {
     await open(WIDE)
     const side = await b.pair('12025550100', { engine: 'official' })
     await b.receive(side, '12025550101')
@@ -384,7 +384,7 @@ describe('what the network says', () => {
     expect(await b.codes(side)).toEqual(['quality_medium'])
   })
 
-  test('a restriction of replies keeps it from everybody', async () => {
+  test('of a restriction of replies stop all messages', async () => {
     await open(WIDE)
     const side = await b.pair('12025550100', { engine: 'official' })
     await b.receive(side, '12025550101')
@@ -394,7 +394,7 @@ describe('what the network says', () => {
   })
 })
 
-test('rows that no budget looks at are removed, and no others', async () => {
+test('rows that no budget uses are removed, and no others', async () => {
   await open(WIDE)
   const side = await b.pair()
   const { raw } = b.room.database
@@ -434,7 +434,7 @@ describe('the overview', () => {
     expect(await lines()).toEqual([])
   })
 
-  test('says nothing of numbers that are banned, which the instances room names', async () => {
+  test('leaves banned numbers to the instances room', async () => {
     await open()
     const side = await b.pair()
     const untilMs = b.room.clock.now() + HOUR

@@ -27,7 +27,7 @@ const opened = async (settings: Parameters<typeof safetyBench>[0]) => {
   return { side, add, reserve: (phones: string[]) => reserve(instance, phones) }
 }
 
-test('more strangers than may be reached today are refused together, and as many as may be are added', async () => {
+test('adding more strangers than allowed today is refused completely, and exactly as many as allowed are added', async () => {
   const { side, add } = await opened({ safetyFirstContacts: 3 })
   await b.send(side, '12025560099')
   await expect(add(PEOPLE.slice(0, 3))).rejects.toMatchObject({
@@ -41,7 +41,7 @@ test('more strangers than may be reached today are refused together, and as many
   expect(await b.claim(side, PEOPLE[3] ?? '')).toMatchObject({ kind: 'wait', reason: 'first_contacts_limit' })
 })
 
-test('the limit of the hour holds strangers, and never people who know the number', async () => {
+test('the hourly limit applies to strangers, and never to people who know the number', async () => {
   const { side, add } = await opened({ safetyHourlyLimit: 1 })
   await b.receive(side, PEOPLE[0] ?? '')
   await b.send(side, PEOPLE[0] ?? '')
@@ -50,14 +50,14 @@ test('the limit of the hour holds strangers, and never people who know the numbe
   expect((await b.state(side)).today).toMatchObject({ sent: 1, firstContacts: 0 })
 })
 
-test('two additions at once share what is left', async () => {
+test('two concurrent additions share the remaining limit', async () => {
   const { side, add } = await opened({ safetyFirstContacts: 3 })
   const both = await Promise.allSettled([add(PEOPLE.slice(0, 2)), add(PEOPLE.slice(2))])
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   expect((await b.state(side)).today).toMatchObject({ sent: 2, firstContacts: 2 })
 })
 
-test('what WhatsApp refused does not count, and what nobody knows does', async () => {
+test('people whom WhatsApp refused do not count, and those with an unknown result do', async () => {
   const { side, add, reserve } = await opened({})
   const fails = (error: Error) => () => Promise.reject(error)
   await expect(add(PEOPLE, fails(new ApiError('invalid_state', 'Only admins.')))).rejects.toThrow('Only admins.')

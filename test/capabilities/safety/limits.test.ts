@@ -30,12 +30,12 @@ describe('a phone number', () => {
     expect([0, 5, 9, 10].map((days) => of(days, { safetyDailyLimit: 120 }).daily)).toEqual([50, 120, 120, 120])
   })
 
-  test('has no warm-up if it takes no days', () => {
+  test('has no warm-up if it lasts no days', () => {
     const none = { safetyWarmupDays: 0, safetyFirstContactsDays: 0 }
     expect(of(0, none)).toMatchObject({ daily: 1_000, firstContacts: 200 })
   })
 
-  test('can begin with as many new people as it ends with, or none', () => {
+  test('can start with as many new people as it ends with, or none', () => {
     expect(of(0, { safetyFirstContactsNew: 500 }).firstContacts).toBe(200)
     expect(of(30, { safetyFirstContacts: 0 }).firstContacts).toBe(0)
   })
@@ -56,7 +56,7 @@ describe('an official number', () => {
     })
   })
 
-  test('may reach 250 people, as a new business, while Meta has never said a limit', () => {
+  test('may reach 250 people, as a new business, while Meta has never reported a limit', () => {
     expect(limitsOf(OFFICIAL, 0, { ...portfolio(''), limit: null }, DEFAULTS).firstContacts).toBe(250)
     expect(limitsOf(OFFICIAL, 0, null, DEFAULTS).firstContacts).toBe(250)
   })

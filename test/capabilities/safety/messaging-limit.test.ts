@@ -73,7 +73,7 @@ describe('the messaging limit of a portfolio', () => {
     expect(await used(one)).toBe(1)
   })
 
-  test('does not count people who wrote to the number in the last 24 hours, and never holds back what is sent to them', async () => {
+  test('does not count people who wrote to the number in the last 24 hours, and never delays messages to them', async () => {
     const { one, other } = await threeNumbers()
     await b.receive(one, ANA)
     await b.send(one, ANA)
@@ -87,7 +87,7 @@ describe('the messaging limit of a portfolio', () => {
     expect(await used(one)).toBe(1)
   })
 
-  test('lets those be written to again who already count', async () => {
+  test('allows further messages to people who already count', async () => {
     const { one, other } = await threeNumbers()
     for (let i = 1; i <= 3; i++) await b.send(one, stranger(i))
     expect(await b.claim(other, stranger(2))).toEqual({ kind: 'granted' })
@@ -106,7 +106,7 @@ describe('the messaging limit of a portfolio', () => {
     expect(await used(one)).toBe(0)
   })
 
-  test('frees up when people leave the 24 hours, to the second', async () => {
+  test('is restored when people leave the 24 hours, to the second', async () => {
     const { one } = await threeNumbers()
     for (let i = 1; i <= 3; i++) {
       await b.send(one, stranger(i))
@@ -121,7 +121,7 @@ describe('the messaging limit of a portfolio', () => {
     expect(await b.claim(one, stranger(5))).toEqual({ kind: 'granted' })
   })
 
-  test('says when it frees up, also after it has been lowered', async () => {
+  test('says when it will be restored, also after it has been lowered', async () => {
     const { one } = await threeNumbers('TIER_5')
     for (let i = 1; i <= 5; i++) {
       await b.send(one, stranger(i))
@@ -134,7 +134,7 @@ describe('the messaging limit of a portfolio', () => {
     expect(await b.claim(one, stranger(6))).toEqual({ kind: 'granted' })
   })
 
-  test('counts what was granted and not sent yet, once for each person', async () => {
+  test('counts granted messages that are not sent yet, once per person', async () => {
     const { one, other } = await threeNumbers()
     for (const [side, person] of [
       [one, 1],
@@ -174,7 +174,7 @@ describe('the messaging limit of a portfolio', () => {
     expect(await b.state(other)).toMatchObject({ messagingLimit: { limit: null, used: 3, tier: 'TIER_UNLIMITED' } })
   })
 
-  test('that Meta does not say is the last known one, or that of a new business, and is shown as unknown', async () => {
+  test('that Meta does not report is the last known one, or that of a new business, and is shown as unknown', async () => {
     const { one } = await threeNumbers()
     b.belongs(one, 'A', 'TIER_3', 'last_known')
     expect(await b.state(one)).toMatchObject({
@@ -187,7 +187,7 @@ describe('the messaging limit of a portfolio', () => {
     expect((await b.state(one)).messagingLimit).toMatchObject({ tier: null, limit: 250, source: 'default', atMs: null })
   })
 
-  test('is none for a sandbox number or a phone', async () => {
+  test('does not exist for a sandbox number or a linked phone', async () => {
     await open()
     const phone = await b.pair('12025550400')
     const sandbox = await b.pair('12025550500', { engine: 'official', network: 'sandbox' })
@@ -200,7 +200,7 @@ describe('the messaging limit of a portfolio', () => {
 })
 
 describe('the count', () => {
-  test('goes on after a restart, and while the engine does not know its numbers yet', async () => {
+  test('continues after a restart, and while the engine does not know its numbers yet', async () => {
     const { one, other } = await threeNumbers()
     for (let i = 1; i <= 3; i++) await b.send(one, stranger(i))
     b.restart()
@@ -242,7 +242,7 @@ describe('the count', () => {
     expect(await used(other)).toBe(1)
   })
 
-  test('takes people who turn out to be one for one', async () => {
+  test('counts people who turn out to be one person once', async () => {
     const { one, other } = await threeNumbers()
     const hidden = 'US.13491208655302741918'
     const move = (from: string, to: string) =>
@@ -263,7 +263,7 @@ describe('the count', () => {
     expect(await used(one)).toBe(0)
   })
 
-  test('agrees with a model of all messages, whatever happens in whatever order', async () => {
+  test('matches a model of all messages under random operations', async () => {
     const { one, other, third } = await threeNumbers('TIER_100K')
     const random = seededRandom(11)
     const pick = (below: number) => Math.floor(random.fraction() * below)

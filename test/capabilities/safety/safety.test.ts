@@ -46,7 +46,7 @@ describe('GET /v1/instances/{id}/safety', () => {
     expect(await safety(w, id)).toMatchObject({ restriction: null, reasons: [] })
   })
 
-  test('is for keys that may read instances, restricted ones included', async () => {
+  test('is accessible to keys that may read instances, including restricted ones', async () => {
     const w = await worldOfTest()
     const [one, other] = [await w.pair(LINE), await w.pair()]
     const path = (id: string) => `/v1/instances/${id}/safety`
@@ -81,7 +81,7 @@ describe('GET /v1/instances/{id}/safety', () => {
   })
 })
 
-test('Meta limiting a number and withholding messages is counted as it happens', async () => {
+test('limits and withheld messages reported by Meta are counted immediately', async () => {
   const w = await worldOfTest()
   const { id } = await w.official(LINE)
   await w.api('POST', '/v1/sandbox/phones', { number: '12025550463' })

@@ -15,7 +15,7 @@ async function ask({ local_url: url, api_key: key }: { local_url: string; api_ke
   return { status: response.status, text: body.choices?.[0]?.message.content }
 }
 
-test('a program asks the sandbox model with the address and key that the service tells it', async () => {
+test('a program calls the sandbox model with the address and key that the service provides', async () => {
   const w = await worldOfTest()
   const model = await read(w)
   expect(model).toMatchObject({
@@ -40,7 +40,7 @@ test('a program asks the sandbox model with the address and key that the service
   ])
 })
 
-test('replies and faults are set for the account alone, each used once, and end with a reset', async () => {
+test('replies and faults apply only to the account, are used once each, and end with a reset', async () => {
   const w = await worldOfTest()
   const other = await w.stranger()
   const [mine, theirs] = [await read(w), await read(w, other.key)]
@@ -75,14 +75,14 @@ test('at most 1,000 replies wait', async () => {
   expect((await read(w)).queued_replies).toBe(1_000)
 })
 
-test('nothing listens once the service has stopped', async () => {
+test('the model stops listening with the service', async () => {
   const w = await world()
   const model = await read(w)
   await w.close()
   await expect(ask(model, 'Hi')).rejects.toThrow('fetch failed')
 })
 
-test('a port that is taken ends the start with what to change', async () => {
+test('an occupied port ends the start with advice', async () => {
   const w = await worldOfTest()
   const port = Number(new URL((await read(w)).local_url).port)
   await expect(world({ seed: 3, settings: { sandboxModelPort: port } })).rejects.toThrow(

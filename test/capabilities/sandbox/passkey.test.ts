@@ -48,7 +48,7 @@ describe('an account that asks for its passkey', () => {
     expect((await qr()).body.passkey.step).toBe('sign')
   })
 
-  test('is connected after the answer and the comparison, and events never carry what was signed', async () => {
+  test('is connected after the answer and the comparison, and events never contain the signed data', async () => {
     const mark = await w.mark()
     // As a browser writes it: with members that are not passed on.
     const given = { ...credential, authenticatorAttachment: 'platform', clientExtensionResults: {} }
@@ -71,7 +71,7 @@ describe('an account that asks for its passkey', () => {
     expect(JSON.stringify(events)).not.toContain(credential.id)
   })
 
-  test('may be cancelled, and says how to go on after it failed', async () => {
+  test('may be cancelled, and says how to continue after it failed', async () => {
     await w.api('POST', `/v1/instances/${id}/disconnect?confirm=true`, { logout: true })
     await w.api('POST', `/v1/instances/${id}/qr/refresh`)
     const { pairing_code } = (await qr()).body

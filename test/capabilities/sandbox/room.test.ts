@@ -52,7 +52,7 @@ describe('other kinds of messages', () => {
     live: false,
   }
 
-  test('a phone says what an instance receives as it is', async () => {
+  test('a phone sends every kind that an instance receives', async () => {
     const instance = await world.connected('smv2')
     await room.speak(account, ANA, { to: OURS, content: place })
     await room.speak(account, ANA, { to: OURS, media_type: 'image', view_once: true })
@@ -63,7 +63,7 @@ describe('other kinds of messages', () => {
     ])
   })
 
-  test('a phone passes on what it received elsewhere', async () => {
+  test('a phone forwards a received message', async () => {
     const instance = await world.connected('smv2')
     await room.speak(account, ANA, { to: OURS, content: place, forwarded: true })
     await room.speak(account, ANA, { to: OURS, text: 'Chain letter', forwarded: true, frequently_forwarded: true })
@@ -74,7 +74,7 @@ describe('other kinds of messages', () => {
     ])
   })
 
-  test('a phone votes in a poll of its own or of others, with the options it has', async () => {
+  test('a phone votes in its own polls and others, with existing options', async () => {
     const instance = await world.connected('smv2')
     const poll = { type: 'poll', question: 'When?', options: ['Today', 'Later'], max_choices: 1 }
     const { id } = await room.speak(account, ANA, { to: OURS, content: poll })
@@ -191,7 +191,7 @@ describe('phones', () => {
     expect(has_more).toBe(false)
   })
 
-  test('what a phone received names the message as the sender knows it', async () => {
+  test('a message received by a phone has the id that the sender knows', async () => {
     const instance = await world.connected('official')
     const sent = await world.send(instance, { to: ANA, text: 'Hello' })
     await world.clock.advance(600)
@@ -211,12 +211,12 @@ describe('phones', () => {
     expect((await room.listMessages(account, BEN, {})).data).toEqual([])
   })
 
-  test('a change of nothing answers the phone as it is', async () => {
+  test('an empty change returns the phone unchanged', async () => {
     const { phone } = await room.changePhone(account, ANA, { name: 'Ana', online: false })
     expect(await room.changePhone(account, ANA, {})).toEqual({ phone, existed: true })
   })
 
-  test('a path that names no number is not found', async () => {
+  test('a path without a valid number is not found', async () => {
     for (const number of ['123', '+12025550101', 'ana', '1202555010112025550101']) {
       await expect(room.listMessages(account, number, {})).rejects.toMatchObject({ code: 'not_found' })
     }
@@ -230,7 +230,7 @@ describe('scanning', () => {
     return { instance, qr: await world.qr(instance) }
   }
 
-  test('takes the text, the picture, or the pairing code', async () => {
+  test('accepts the text, the picture, or the pairing code', async () => {
     for (const form of ['text', 'picture', 'code'] as const) {
       const { instance, qr } = await pairing()
       const body = {
@@ -242,7 +242,7 @@ describe('scanning', () => {
     }
   })
 
-  test('refuses what is no sandbox code, and pictures nobody shows', async () => {
+  test('refuses codes that are not from the sandbox, and pictures that nobody shows', async () => {
     const { qr } = await pairing()
     const text = qr.text ?? ''
     await expect(room.scan(account, OURS, { qr: 'https://wa.me/settings/linked_devices#1,2,3' })).rejects.toMatchObject(
@@ -263,7 +263,7 @@ describe('scanning', () => {
 })
 
 describe('speaking', () => {
-  test('a phone says text or a sample file', async () => {
+  test('are a text or a sample file', async () => {
     const instance = await world.connected('smv2')
     expect(await room.speak(account, ANA, { to: OURS, text: 'Hi' })).toMatchObject({
       from: ANA,
@@ -289,7 +289,7 @@ describe('speaking', () => {
     expect(quoting).toMatchObject({ quoted_message_id: spoken.id, group: 'team' })
   })
 
-  test('a body that is neither or both is refused with what to do', async () => {
+  test('with neither or both are refused with advice', async () => {
     const bad = [
       { to: OURS },
       { to: OURS, text: 'x', media_type: 'image' as const },
@@ -304,7 +304,7 @@ describe('speaking', () => {
     )
   })
 
-  test('what was said is edited, reacted to and taken back', async () => {
+  test('are edited, reacted to and deleted', async () => {
     const { id } = await room.speak(account, ANA, { to: OURS, text: 'Helo' })
     expect(await room.edit(account, ANA, id, 'Hello')).toMatchObject({
       text: 'Hello',
@@ -333,7 +333,7 @@ describe('instances', () => {
     await expect(room.onboard(account, known('smv2').id, OURS)).rejects.toMatchObject({ code: 'engine_mismatch' })
   })
 
-  test('onboarding and faults do as they say', async () => {
+  test('onboarding and faults have the documented effects', async () => {
     const instance = known('official')
     await room.onboard(account, instance.id, OURS)
     await settle()
@@ -345,7 +345,7 @@ describe('instances', () => {
 })
 
 describe('the catcher', () => {
-  test('is there under every name, and answers as told', async () => {
+  test('exists under every name, and answers as configured', async () => {
     expect(await room.readCatcher(account, 'orders', {})).toEqual({
       name: 'orders',
       reply: { status: 200, delay_ms: 0, hang: false },

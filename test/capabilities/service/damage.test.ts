@@ -32,7 +32,7 @@ async function untilLookedThrough(w: World): Promise<string> {
   })
 }
 
-test('D-05 what the daily look finds is said everywhere, hourly copies stop, and the next start goes back to the copy that is whole', async () => {
+test('D-05 damage found by the daily check is reported everywhere, hourly backups stop, and the next start restores the intact backup', async () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true }))
   const w = await worldOfTest({ home, maintenanceProcess: testMaintenanceProcess, settings: { backups: 'hourly' } })
@@ -77,7 +77,7 @@ test('D-05 what the daily look finds is said everywhere, hourly copies stop, and
   expect(await storage(after)).toMatchObject({ integrity: 'ok' })
 })
 
-test('a whole database is said to have been looked through, and nothing else', async () => {
+test('for an intact database only the time of the check is reported', async () => {
   const w = await worldOfTest({ maintenanceProcess: testMaintenanceProcess })
   await untilLookedThrough(w)
   expect([await health(w), await warnings(w), await gauge(w, 'damaged')]).toEqual([

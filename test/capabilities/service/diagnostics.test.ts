@@ -8,7 +8,7 @@ import { worldOfTest } from '../../support/world.ts'
 const PASSWORD = 'a very secret password'
 const PASSPHRASE = 'a passphrase nobody knows'
 
-test('the diagnostics hold versions, settings, counts and log lines, and no secret, name, number or word of the home', async () => {
+test('the diagnostics contain versions, settings, counts and log lines, and no secret, name, number or text of the home', async () => {
   const w = await worldOfTest({
     consoleFolder: builtConsole(),
     log: { ...silentLog },

@@ -16,7 +16,7 @@ const health = async (w: World) => (await w.api('GET', '/healthz', undefined, { 
 const hook = (w: World) =>
   w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/full', events: ['message.read'] })
 
-test('D-01 a disk that fills up: what adds is refused truly, reading and removing work, webhooks wait unhurt, and it heals by itself', async () => {
+test('D-01 a disk that fills up: new data is refused, reading and removing work, webhooks wait unharmed, and it recovers automatically', async () => {
   let free = 1_000 * MB
   const w = await worldOfTest({ freeBytes: () => free, settings: { sandboxTimelineMs: [0, 0, 0, 30_000] } })
   const { id } = await w.pair('12025550100')
@@ -51,7 +51,7 @@ test('D-01 a disk that fills up: what adds is refused truly, reading and removin
 /** While the disk is full: a delivery that is due and not made is no rest, so nothing is waited for but time. */
 const pastTheReceipt = (w: World) => w.clock.advance(60_000)
 
-test('D-03 a database that may not grow takes the same way: refused, nothing half done, whole again when it may', async () => {
+test('D-03 a database that may not grow behaves the same: writes are refused, nothing is half done, and it recovers when it may grow', async () => {
   const w = await worldOfTest()
   const limit = (pages: number) => w.service.db.commit((tx) => tx.one(sql(`PRAGMA max_page_count = ${pages}`), {}))
   const [before] = await w.rows<{ page_count: number }>('PRAGMA page_count')

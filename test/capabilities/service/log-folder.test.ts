@@ -13,7 +13,7 @@ const said = async (w: World) => {
   return { warnings, troubles, toDoctor }
 }
 
-test('a log that cannot be written stops nothing, and is said on standard error, in the window and to the doctor until it can be', async () => {
+test('a log that cannot be written stops nothing, and is reported on standard error, in the window and by the doctor until it can be written', async () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true }))
   writeFileSync(join(home, 'logs'), 'a file where the folder should be')

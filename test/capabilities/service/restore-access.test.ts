@@ -30,7 +30,7 @@ async function postAsCrm(w: World, inboundUrl: string, secret: string): Promise<
 }
 
 describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
-  test('D-10 a CRM secret that ended with its key since stays ended, and a new one lets the webhook go on', async () => {
+  test('D-10 a CRM secret that ended with its key since stays ended, and a new one lets the webhook continue', async () => {
     const w = await world({ home: newHome() })
     const { id } = await w.pair()
     const path = `/v1/instances/${id}/crm-webhook`

@@ -136,7 +136,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
     else expect(await after.charged()).toBe(0)
   })
 
-  test('D-10 a message that was sent since with a key is never said to be unsent', async () => {
+  test('D-10 a message that was sent since with a key is never reported as unsent', async () => {
     const w = await world({ home: newHome(), settings: { sendTimeoutMs: 1_000 } })
     const line = await w.pair()
     const path = `/v1/instances/${line.id}/messages`
@@ -195,7 +195,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
     expect((await must(after, 'GET', `/v1/agency/accounts/${client.id}`)).status).toBe('suspended')
   })
 
-  test('D-10 a number that was transferred stays with its new owner, and one that was deleted comes back signed out', async () => {
+  test('D-10 a transferred number stays with its new owner, and a deleted one returns signed out', async () => {
     const w = await world({ home: newHome(), settings: { graphBaseUrl: 'sandbox' } })
     const [before, since] = [await clientOf(w, { name: 'Before' }), await clientOf(w, { name: 'Since' })]
     const given = await pairedIn(w, before, '12025550161')
@@ -237,7 +237,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('when %s', (way) => {
   })
 })
 
-describe('what the new owner of a number set before a restore to an older backup', () => {
+describe('settings by a number’s new owner before a restore to an older backup', () => {
   const SETTINGS = [
     ['PATCH', 'line-settings', { pace: { per_minute: 10 } }],
     ['PUT', 'ai/provider-keys/custom', { base_url: 'https://model.sandbox/v1' }],
@@ -282,14 +282,14 @@ describe('what the new owner of a number set before a restore to an older backup
     return { w, name, given, since, rows }
   }
 
-  test('D-10 is there again once the transfer was repeated', async () => {
+  test('D-10 return once the transfer was repeated', async () => {
     const { w, name, given, since, rows } = await transferred()
     const after = await goBack(w, name, 'a person restores it')
     expect((await after.api('GET', `/v1/instances/${given.id}`, undefined, { key: since.key })).status).toBe(200)
     expect(rowsOf(after)).toEqual(rows)
   })
 
-  test('D-10 is not left to the owner of the backup if the transfer cannot be repeated', async () => {
+  test('D-10 are not left to the owner of the backup if the transfer cannot be repeated', async () => {
     const { w, name, given, since } = await transferred()
     const database = new Database(join(w.home, 'switchboard.db'))
     database.prepare('UPDATE entitlement_grants SET slots = 0 WHERE account_id = ?').run(since.id)
@@ -300,7 +300,7 @@ describe('what the new owner of a number set before a restore to an older backup
   })
 })
 
-test('D-10 an order whose outcome nobody knows is looked up at the provider before its key buys again', async () => {
+test('D-10 an order with an unknown outcome is looked up at the provider before its key buys again', async () => {
   const w = await world({ home: newHome() })
   const b = onWorld(w)
   await b.card(CARDS.works)

@@ -31,7 +31,7 @@ const restore = (w: World, name: string, query = '?confirm=true') =>
 const namesOf = async (w: World) => (await w.api('GET', '/v1/instances')).body.data.map(({ name }: any) => name)
 
 describe('the list of backups', () => {
-  test('names each with its time, size and reason, the newest first', async () => {
+  test('shows each with its time, size and reason, the newest first', async () => {
     const w = await worldOfTest()
     expect(await listOf(w)).toEqual({ data: [], staged: null, restored: null })
     const first = await backupOf(w)
@@ -58,7 +58,7 @@ describe('the list of backups', () => {
     expect(data[0].bytes).toBeGreaterThan(10_000)
   })
 
-  test('says which cannot be used here: of another home, of a later version, unreadable', async () => {
+  test('marks those that cannot be used here: of another home, of a later version, unreadable', async () => {
     const w = await worldOfTest()
     const own = await backupOf(w)
     const stranger = await worldOfTest({ seed: 9 })
@@ -84,7 +84,7 @@ describe('the list of backups', () => {
     expect((await listOf(w)).staged).toBeNull()
   })
 
-  test('can be used where it was made before the keychain was first open', async () => {
+  test('includes those made before the keychain was first opened', async () => {
     const w = await worldOfTest()
     const early = new Database(join(w.home, 'backups', await backupOf(w)))
     early.prepare('DELETE FROM meta WHERE name IN (?, ?, ?)').run(...Object.values(HOME_FACTS))
@@ -106,7 +106,7 @@ describe('a restore', () => {
     expect((await namesOf(w)).toSorted()).toEqual(['Since', 'Then'])
   })
 
-  test('says before what will be different', async () => {
+  test('previews what will be different', async () => {
     const w = await worldOfTest()
     const line = await w.pair()
     const key = await w.key()
@@ -189,7 +189,7 @@ describe('a restore', () => {
     expect((await namesOf(fourth)).toSorted()).toEqual(['Since', 'Then'])
   })
 
-  test('can be called off', async () => {
+  test('can be cancelled', async () => {
     const first = await world({ home: homeOfTest() })
     const name = await backupOf(first)
     await first.instance({ name: 'Since' })
@@ -201,7 +201,7 @@ describe('a restore', () => {
     expect((await listOf(second)).restored).toBeNull()
   })
 
-  test('keeps revoked keys revoked, the password, and who is signed in; no number is given out twice', async () => {
+  test('keeps revoked keys revoked, the password, and sessions; no number is used twice', async () => {
     const first = await world({ home: homeOfTest(), consoleFolder: builtConsole() })
     const leaked = await first.key()
     const gone = await signedIn(first)
@@ -238,7 +238,7 @@ describe('a restore', () => {
       expect(value, counter).toBeGreaterThanOrEqual(before[counter] ?? 0)
   })
 
-  test('C-07 never repeats the number of an attempt that a receiver has seen since the copy was made', async () => {
+  test('C-07 never repeats an attempt number that a receiver has seen since the backup', async () => {
     const first = await world({ home: homeOfTest() })
     await first.api('PUT', '/v1/sandbox/catcher/crm', { status: 500 })
     await first.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/crm', events: ['instance.created'] })
@@ -269,7 +269,7 @@ describe('a restore', () => {
     ])
   })
 
-  test('C-07 nor that of one that had ended by then and was redelivered by hand since', async () => {
+  test('C-07 nor that of a delivery that had ended by then and was redelivered by hand since', async () => {
     const first = await world({ home: homeOfTest() })
     await first.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/crm', events: ['instance.created'] })
     await first.instance()
@@ -285,7 +285,7 @@ describe('a restore', () => {
     expect([ended.attempts, body.attempts]).toEqual([1, 3])
   })
 
-  test('C-07 sends nothing again that was sent since, and makes again what was only made here', async () => {
+  test('C-07 does not resend what was sent since, and recreates what was only created here', async () => {
     const first = await world({ home: homeOfTest() })
     const { id } = await first.pair('12025550100')
     const name = await backupOf(first)
@@ -313,7 +313,7 @@ describe('a restore', () => {
     expect(await namesOf(second)).toContain('B')
   })
 
-  test('is not touched by what a kill left of one of another copy', async () => {
+  test('ignores leftovers of an interrupted restore of another backup', async () => {
     const first = await world({ home: homeOfTest() })
     for (let i = 0; i < 40; i++) await first.instance({ name: `Then ${i}` })
     const early = await backupOf(first)
@@ -338,7 +338,7 @@ describe('a restore', () => {
     expect(readdirSync(second.home).filter((file) => /restor/.test(file))).toEqual([])
   })
 
-  test('of a copy that is damaged by then is not done: the present state stays, and the window is told why', async () => {
+  test('of a backup that is damaged by then is cancelled: the present state stays, and the window is told why', async () => {
     const first = await world({ home: homeOfTest() })
     const name = await backupOf(first)
     await first.instance({ name: 'Since' })
@@ -349,7 +349,7 @@ describe('a restore', () => {
     expect((await listOf(second)).restored).toMatchObject({ name, safety_copy: null, problem: expect.any(String) })
   })
 
-  test('of a copy with damaged pages is refused at once', async () => {
+  test('of a backup with damaged pages is refused immediately', async () => {
     const w = await worldOfTest()
     const file = join(w.home, 'backups', await backupOf(w))
     const copy = new Database(file, { readonly: true })
@@ -365,7 +365,7 @@ describe('a restore', () => {
   })
 
   test.each([['switchboard-20200101T000000Z-manual.db'], ['..%2Fswitchboard.db'], ['%2e%2e'], ['lock.db']])(
-    'of %s, which is no backup, is not found',
+    'of %s, which is not a backup, is not found',
     async (name) => {
       const w = await worldOfTest()
       await backupOf(w)

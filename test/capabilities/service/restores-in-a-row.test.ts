@@ -85,7 +85,7 @@ test('D-10 a scheduled campaign that was deleted comes back paused', async () =>
   expect(await ok(after, 'GET', `/v1/campaigns/${id}`)).toMatchObject({ status: 'paused', pause_reason: 'restored' })
 })
 
-test('D-10 who opted out of a client, and whom its campaign reached, stays known when the client is missing for a while', async () => {
+test('D-10 opt-outs of a client, and people reached by its campaign, stay known when the client is missing for a while', async () => {
   const w = await world({ home: newHome() })
   const first = await backUp(w)
   const client = await clientOf(w, { name: 'Since' })
@@ -126,7 +126,7 @@ test('D-10 who opted out of a client, and whom its campaign reached, stays known
   expect([await texts(after, reached), await texts(after, stopped)]).toEqual([1, 0])
 })
 
-test('D-10 a chat that a person took over stays theirs, and a client keeps its slots, when the client is missing for a while', async () => {
+test('D-10 a chat taken over by a person stays theirs, and a client keeps its slots, when the client is missing for a while', async () => {
   const w = await world({ home: newHome() })
   const first = await backUp(w)
   const client = await clientOf(w, { name: 'Since', slots_allocated: 7 })
@@ -145,7 +145,7 @@ test('D-10 a chat that a person took over stays theirs, and a client keeps its s
   expect(await ok(after, 'GET', `/v1/agency/accounts/${client.id}`)).toMatchObject({ slots_allocated: 7 })
 })
 
-test('D-10 the copy that a restore saves brings back what the restore removed, and nothing that a person had removed', async () => {
+test('D-10 the backup made by a restore brings back what the restore removed, and nothing that a person had removed', async () => {
   const w = await world({ home: newHome() })
   const line = await w.pair('12025550183')
   const first = await backUp(w)
@@ -175,7 +175,7 @@ test('D-10 the copy that a restore saves brings back what the restore removed, a
   expect(await ok(after, 'GET', `/v1/agency/accounts/${client.id}`)).toMatchObject({ status: 'active' })
 })
 
-test('D-10 the copy that a restore saves brings back the tokens of a CRM and the state of a number that the restore removed', async () => {
+test('D-10 the backup made by a restore brings back the tokens of a CRM and the state of a number that the restore removed', async () => {
   const w = await world({ home: newHome() })
   const first = await backUp(w)
   const client = await clientOf(w, { name: 'Since' })

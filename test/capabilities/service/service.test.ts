@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => w.close())
 
-test('the service says what it is and where it keeps things', async () => {
+test('the service reports its version and the paths of its data', async () => {
   const { body } = await ask('GET', '/v1/service')
   expect(body).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -47,7 +47,7 @@ test('the service says what it is and where it keeps things', async () => {
   expect(body.database_bytes).toBeGreaterThan(10_000)
 })
 
-test('a vault that does not open is a trouble, which says what waits and what to do', async () => {
+test('a vault that does not open is a notice, which says what waits and what to do', async () => {
   const vault = memoryVault()
   vault.lock()
   const own = await world({ vault })
@@ -69,7 +69,7 @@ test('a vault that does not open is a trouble, which says what waits and what to
   await own.close()
 })
 
-test('a version of Meta that ends soon is a trouble, with the day and what to set', async () => {
+test('a version of Meta that ends soon is a notice, with the day and what to set', async () => {
   const own = await worldOfTest({ settings: { graphVersion: 'v20.0', graphBaseUrl: 'https://graph.facebook.com' } })
   await own.clock.advance(0)
   const said = async () => (await asConsole(own)('GET', '/v1/service')).body
@@ -83,7 +83,7 @@ test('a version of Meta that ends soon is a trouble, with the day and what to se
   expect(notices).toContainEqual({ code: 'graph_version', text: troubles[0], fault: true })
 })
 
-test('the overview counts what there is and what waits', async () => {
+test('the overview counts objects and pending work', async () => {
   const own = await worldOfTest()
   const get = async () => (await asConsole(own)('GET', '/v1/console/overview')).body
   expect(await get()).toEqual({
@@ -107,7 +107,7 @@ test('the overview counts what there is and what waits', async () => {
 })
 
 describe('a backup', () => {
-  test('is a whole database of this moment, while sends go on', async () => {
+  test('is an intact database of the current state, while sends continue', async () => {
     const { id } = await w.pair()
     const state = { isOver: false }
     const sending = (async () => {
@@ -153,7 +153,7 @@ describe('connected assistants', () => {
 })
 
 describe('the calls of assistants', () => {
-  test('are listed by who, what and how it ended, and never by their words', async () => {
+  test('are listed by key, tool and outcome, and never with their content', async () => {
     const own = await worldOfTest()
     const { key } = await own.key()
     const assistant = await assistantOf(own, 'none', 'modern', key)
@@ -176,7 +176,7 @@ describe('the calls of assistants', () => {
     expect(JSON.stringify(data)).not.toContain('0197f0c2')
   })
 
-  test('say when a person is asked, and which approval it was', async () => {
+  test('say when approval is needed, and which approval it was', async () => {
     const own = await worldOfTest()
     const console = asConsole(own)
     const latest = async () => (await console('GET', '/v1/service/tool-calls')).body.data[0]
@@ -203,7 +203,7 @@ describe('the calls of assistants', () => {
 describe('the password of the console', () => {
   const put = (password: unknown) => ask('PUT', '/v1/service/password', { password })
 
-  test('signs in beside the codes, until it is taken back', async () => {
+  test('signs in as well as the codes, until it is removed', async () => {
     expect((await browserOf(w).signIn({ password: 'correct horse battery' })).status).toBe(401)
     expect((await put('correct horse battery')).status).toBe(204)
     expect((await ask('GET', '/v1/service')).body.password_set).toBe(true)
@@ -220,7 +220,7 @@ describe('the password of the console', () => {
     expect((await browser.ask('GET', '/panel/session')).status).toBe(401)
   })
 
-  test('is stored as something that does not tell it', async () => {
+  test('is stored as a hash that does not reveal it', async () => {
     await put('a very secret password')
     const rows = await w.rows<Record<string, unknown>>('SELECT * FROM console_passwords')
     expect(rows).toHaveLength(1)
@@ -248,7 +248,7 @@ test('the account is renamed, for keys too', async () => {
     expect((await ask('PATCH', '/v1/account', { name })).status, String(name)).toBe(400)
 })
 
-test('an API key finds none of it, and no document names it', async () => {
+test('an API key finds none of it, and no document contains it', async () => {
   const yaml = (await w.api('GET', '/openapi.yaml')).text
   for (const [method, path] of [
     ['GET', '/v1/service'],

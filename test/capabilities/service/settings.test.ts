@@ -30,7 +30,7 @@ async function started(file: object, argv: readonly string[] = [], env: Record<s
 }
 
 describe('the settings', () => {
-  test('are listed with where each was set, and when a change of it counts', async () => {
+  test('are listed with their source, and when a change takes effect', async () => {
     const w = await started({ slots: 5, send_timeout_ms: 9_000 }, ['--network=live'], {
       SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '77',
     })
@@ -63,7 +63,7 @@ describe('the settings', () => {
 })
 
 describe('a change', () => {
-  test('never sends the password of the mail server somewhere else', async () => {
+  test('never sends the mail server’s password to another server', async () => {
     const mail = { smtp: { host: 'mail.example.com' } }
     const w = await started(mail, [], { SWITCHBOARD_SMTP_PASSWORD: 'correct horse' })
     for (const changes of [{ 'smtp.host': 'elsewhere.example' }, { 'smtp.port': 2_525 }, { 'smtp.security': 'none' }]) {
@@ -80,7 +80,7 @@ describe('a change', () => {
     expect((await change(without, { 'smtp.host': 'elsewhere.example' })).status).toBe(200)
   })
 
-  test('of a limit counts at once, for keys that were seen before too, and stands in settings.json', async () => {
+  test('of a limit takes effect immediately, also for keys used before, and is saved in settings.json', async () => {
     const w = await started({ log_level: 'warn' })
     const limit = async () => Number((await w.api('GET', '/v1/me')).headers['x-ratelimit-limit'])
     const stranger = async () => (await w.api('GET', '/healthz', undefined, { key: null })).headers['x-ratelimit-limit']
@@ -96,7 +96,7 @@ describe('a change', () => {
     expect((await asConsole(w)('GET', '/v1/service')).body.limits.rate_limit_per_minute).toBe(1_200)
   })
 
-  test('of slots and network counts for the next instance', async () => {
+  test('of slots and network applies to the next instance', async () => {
     const w = await worldOfTest({ settings: { slots: 1 } })
     await w.instance()
     expect((await w.api('POST', '/v1/instances', {})).body.error.code).toBe('no_free_slot')
@@ -106,7 +106,7 @@ describe('a change', () => {
     expect((await asConsole(w)('GET', '/v1/service')).body.network).toBe('live')
   })
 
-  test('of what needs a start is written and waits for it', async () => {
+  test('of a setting that needs a restart is saved and waits for it', async () => {
     const w = await started({})
     await change(w, { send_timeout_ms: 5_000, retry_schedule_s: [1, 1, 1, 1, 1, 1, 1] })
     expect(await one(w, 'send_timeout_ms')).toMatchObject({ value: 20_000, next: { value: 5_000 } })
@@ -116,7 +116,7 @@ describe('a change', () => {
     expect(fileOf(w)).toEqual({ retry_schedule_s: [1, 1, 1, 1, 1, 1, 1] })
   })
 
-  test('back to the default takes it out of the file', async () => {
+  test('to the default removes it from the file', async () => {
     const w = await started({ slots: 5 })
     await change(w, { slots: null })
     expect(await one(w, 'slots')).toMatchObject({ value: 10_000, place: 'default', where: null })
@@ -131,7 +131,7 @@ describe('a change', () => {
     ['what the guard of outgoing requests trusts', { 'egress.trusted_ranges': ['10.0.0.0/8'] }, 'cannot be changed'],
     ['one that does not exist', { speed: 9 }, 'speed cannot be changed here'],
     ['a name of every object', { constructor: 9 }, 'constructor cannot be changed here'],
-  ])('to %s is refused, and of several none is made', async (_what, wrong, words) => {
+  ])('to %s is refused, and of several changes none is made', async (_what, wrong, words) => {
     const w = await started({})
     const { status, body } = await change(w, { rate_limit_per_minute: 5, ...wrong })
     expect([status, body.error.code]).toEqual([400, 'validation_error'])
@@ -140,7 +140,7 @@ describe('a change', () => {
     expect((await one(w, 'rate_limit_per_minute')).value).toBe(600)
   })
 
-  test('of what a flag or variable sets is refused, because it would have no effect', async () => {
+  test('of a setting given by a flag or variable is refused, because it would have no effect', async () => {
     const w = await started({}, [], { SWITCHBOARD_SLOTS: '4' })
     const { status, body } = await change(w, { slots: 9 })
     expect([status, body.error.code]).toEqual([409, 'invalid_state'])
@@ -161,7 +161,7 @@ describe('a change', () => {
   })
 })
 
-test('where nobody can start it again, a restart says what to do instead', async () => {
+test('if the service cannot restart itself, a restart request says what to do instead', async () => {
   const w = await worldOfTest()
   expect((await list(w)).can_restart).toBe(false)
   const { status, body } = await asConsole(w)('POST', '/v1/service/restart')

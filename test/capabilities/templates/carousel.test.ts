@@ -43,7 +43,7 @@ describe('the sandbox', () => {
     path = `/v1/instances/${line}/templates`
   })
 
-  test.each([2, 10])('takes %d cards', async (count) => {
+  test.each([2, 10])('accepts %d cards', async (count) => {
     const components = carousel(times(count, usual))
     const made = await create(components)
     expect([made.status, made.body.components]).toEqual([201, components])
@@ -94,7 +94,7 @@ describe('the sandbox', () => {
     expect(fresh.header_handle).toEqual([expect.stringMatching(/^4::(?!aW1hZ2UvcG5n:10$)/)])
   })
 
-  test('takes cards of a picture alone, and a body of 160 characters', async () => {
+  test('accepts cards with only a picture, and a body of 160 characters', async () => {
     expect((await create(carousel(times(2, () => card(header(), body(text(160))))))).status).toBe(201)
     expect((await create(carousel(times(2, () => card(header()))), { name: 'plain' })).status).toBe(201)
   })
@@ -163,7 +163,7 @@ describe('a number at the simulated Meta', () => {
     expect([changed.status, changed.body.status]).toEqual([200, 'PENDING'])
   })
 
-  test('the phone shows the cards, the Inbox what was sent, and a tap says which card it was', async () => {
+  test('the phone shows the cards, the Inbox the sent message, and a tap says which card it was', async () => {
     const files = [{ media_id: await upload() }, { media_id: await upload() }]
     await create(carousel(times(2, () => usual({}))), { card_media: files })
     await w.pass(2_500)

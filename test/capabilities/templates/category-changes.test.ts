@@ -55,7 +55,7 @@ const preview = async (config: object, message: object = MESSAGE) => {
   return { risks, cost: answer.body.cost }
 }
 
-test('the template says what it becomes and when', async () => {
+test('the template says its new category and when it changes', async () => {
   const change = { category: 'MARKETING', changes_at: expect.any(String) }
   expect(await read()).toMatchObject({ category: 'UTILITY', category_change: change })
   const { data } = (await w.api('GET', list)).body
@@ -64,7 +64,7 @@ test('the template says what it becomes and when', async () => {
   expect(aheadMs > 0.9 * DAY_MS && aheadMs <= DAY_MS, at).toBe(true)
 })
 
-test('it is a line of what needs attention, for this account and the live network', async () => {
+test('it is an issue for this account and the live network', async () => {
   const console_ = asConsole(w)
   expect(await attention(console_)).toEqual([
     {
@@ -79,7 +79,7 @@ test('it is a line of what needs attention, for this account and the live networ
   expect(await attention(asConsole(w, { accountId: client.id as AccountId }))).toEqual([])
 })
 
-test('a campaign that goes on after that is warned, and costs what it costs then', async () => {
+test('a campaign that continues after that shows a warning, and its cost then', async () => {
   const quick = await preview({ minDelay: 0, maxDelay: 1 })
   expect(quick).toMatchObject({ risks: [], cost: { messages: 4, unpriced: 0 } })
   const { risks, cost } = await preview({ dailyLimit: 1 })

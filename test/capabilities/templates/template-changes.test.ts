@@ -39,7 +39,7 @@ test.each<[string, Act, object]>([
     { components: [{ text: 'The shop is open again.' }] },
   ],
   ['a pause', (at) => at.pause(id, 'FIRST_PAUSE'), { status: 'PAUSED', paused_until: expect.any(String) }],
-])('%s, given by Meta, reaches the window without a reload', async (_what, change, record) => {
+])('%s, reported by Meta, reaches the window without a reload', async (_what, change, record) => {
   const stream = await listenTo(w, browser.cookie)
   onTestFinished(() => stream.stop())
   await change(graph.templates(line.phoneNumberId))

@@ -43,7 +43,7 @@ const linesOf = async (account?: string) => {
   return data.filter(({ room }: { room: string }) => room === 'templates')
 }
 
-test('a template that Meta pauses is a line for its account, and for the agency with client, number and template', async () => {
+test('a template that Meta pauses is an issue for its account, and for the agency with client, number and template', async () => {
   const id = await make('open_again')
   await until('approved', async () => (await client.api('GET', `${templates}/${id}`)).body.status === 'APPROVED')
   expect(await linesOf()).toEqual([])
@@ -71,7 +71,7 @@ test('a template that Meta pauses is a line for its account, and for the agency 
   expect([await linesOf(client.id), await linesOf()]).toEqual([[], []])
 })
 
-test('the list of Meta renews what a lost callback did not say, and forgets what is gone', async () => {
+test('Meta’s list replaces the state after a lost callback, and removes deleted templates', async () => {
   const rejected = await make('hello_again', BAD_BODY)
   const disabled = await make('goodbye')
   const statusOf = async (id: string) => (await client.api('GET', `${templates}/${id}`)).body.status
@@ -92,7 +92,7 @@ test('the list of Meta renews what a lost callback did not say, and forgets what
   ])
 })
 
-test('a change of the category that Meta announces is a line for the agency, too', async () => {
+test('a category change that Meta announces is an issue for the agency too', async () => {
   const id = await make('garden_hours')
   await until('approved', async () => (await client.api('GET', `${templates}/${id}`)).body.status === 'APPROVED')
   await graph.templates(line.phoneNumberId).announceCategory(id, 'MARKETING')
@@ -111,7 +111,7 @@ test('a change of the category that Meta announces is a line for the agency, too
   ])
 })
 
-test('a suspended client needs no line: nothing of it is sent', async () => {
+test('a suspended client needs no issue, because nothing of it is sent', async () => {
   await w.api('POST', `/v1/agency/accounts/${client.id}/suspend`)
   expect(await linesOf()).toEqual([])
 })

@@ -73,7 +73,7 @@ async function send(w: World, id: string, name: string, language: string, compon
 }
 
 test.each(ENGINES)(
-  'a message has the words that its person saw, also once the template is deleted: %s',
+  'a message keeps the text that its person saw, also once the template is deleted: %s',
   async (_, connect, settings) => {
     const w = await worldOfTest({ settings })
     const id = await connect(w)
@@ -89,7 +89,7 @@ test.each(ENGINES)(
   },
 )
 
-test.each(ENGINES)('a one-time code is hidden in the message that is kept: %s', async (_, connect, settings) => {
+test.each(ENGINES)('a one-time code is hidden in the stored message: %s', async (_, connect, settings) => {
   const w = await worldOfTest({ settings })
   const id = await connect(w)
   await approved(w, id, {
@@ -144,7 +144,7 @@ test('a message has the cards of a carousel', async () => {
   })
 })
 
-test('a message with a template that nobody has read is kept under its name', async () => {
+test('a message with an unknown template is stored under its name', async () => {
   const w = await worldOfTest()
   const id = await directly(w)
   const message = await send(w, id, 'never_made', 'en')

@@ -63,7 +63,7 @@ test('a template that is not paused stays as it is when its pause is ended', asy
   expect(codeOf(await w.api('POST', `${path}/404/unpause`))).toEqual([404, 'not_found'])
 })
 
-test('what Meta refuses is said in its words, and nothing is made', async () => {
+test('a refusal is shown in Meta’s words, and nothing is created', async () => {
   const refused = await w.api('POST', path, { ...DRAFT, components: [{ type: 'BODY', text: BODY.text }] })
   expect(codeOf(refused)).toEqual([409, 'invalid_state'])
   expect(refused.body.error.message).toBe('Meta refused this (100): The body needs an example of each variable.')
@@ -79,7 +79,7 @@ test.each([
   expect(codeOf(await w.api('POST', path, body))).toEqual([400, 'validation_error'])
 })
 
-test('a number of the sandbox takes no message with a template in review or rejected', async () => {
+test('a sandbox number sends no message with a template in review or rejected', async () => {
   await w.api('POST', path, DRAFT)
   expect(codeOf(await send('table_ready'))).toEqual([400, 'validation_error'])
   await reviewed()
@@ -115,12 +115,12 @@ describe('the file of a header', () => {
     expect([made.status, made.body]).toMatchObject([201, { components: [{ format, example: handle }, BODY] }])
   })
 
-  test('can be at an address', async () => {
+  test('can be given by its URL', async () => {
     const made = await create('IMAGE', { media_url: 'https://media.sandbox/image.png' })
     expect([made.status, made.body]).toMatchObject([201, { components: [{ example: handle }, BODY] }])
   })
 
-  test('is replaced alone', async () => {
+  test('can be replaced alone', async () => {
     const { id } = (await create('IMAGE', { media_id: await uploaded('image') })).body
     await reviewed()
     const changed = await w.api('PATCH', `${path}/${id}`, { header_media: { media_id: await uploaded('image') } })
@@ -209,7 +209,7 @@ describe('a template of one-time codes', () => {
     expect(codeOf(await sendCode({ type: 'body', parameters: [text] }))).toEqual([400, 'validation_error'])
   })
 
-  test('cannot become one of another category without its parts', async () => {
+  test('cannot change to another category without its parts', async () => {
     const { id } = (await w.api('POST', path, DRAFT)).body
     await reviewed()
     await w.api('PATCH', `${path}/${id}`, { components: [{ ...BODY, text: '{{1}}, hello to you all.' }] })

@@ -43,7 +43,7 @@ describe.each(networks)('time-to-live of templates: %s', (network) => {
     ['UTILITY', 30, 43_200],
     ['AUTHENTICATION', 30, 900],
     ['MARKETING', 43_200, 2_592_000],
-  ])('%s takes %d to %d seconds, and Meta refuses the rest', async (category, least, most) => {
+  ])('%s allows %d to %d seconds, and Meta refuses other values', async (category, least, most) => {
     for (const ttl of [least, most]) {
       const made = await create(category, ttl)
       expect([made.status, made.body.ttl_seconds]).toEqual([201, ttl])
@@ -57,7 +57,7 @@ describe.each(networks)('time-to-live of templates: %s', (network) => {
     }
   })
 
-  test('is changed alone, without a review, and goes when the category changes', async () => {
+  test('is changed alone, without a review, and removed when the category changes', async () => {
     const { id } = (await create('UTILITY', undefined)).body
     const change = (body: object) => w.api('PATCH', `${path}/${id}`, body)
     expect((await w.api('GET', `${path}/${id}`)).body.ttl_seconds).toBeNull()

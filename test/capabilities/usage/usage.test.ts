@@ -62,7 +62,7 @@ const kept = async (w: World) => {
 /** Takes it, is not on the network, fails later, cannot be reached (its row is removed), is restricted. */
 const NUMBERS = ['12025551000', '12025550404', '12025550410', '12025550502', '12025550463', '12025551001']
 
-test('the counters equal a count of the messages, whatever was sent, refused, removed, received and deleted', async () => {
+test('the counters equal a count of the messages after sends, refusals, removals, receipts and deletions', async () => {
   const w = await worldOfTest({ clock: fakeClock(LATE) })
   await w.service.db.commit((tx) => tx.run({ text: 'UPDATE accounts SET timezone = :zone' }, { zone: ZONE }))
   const random = seededRandom(7)
@@ -94,7 +94,7 @@ test('the counters equal a count of the messages, whatever was sent, refused, re
   expect(new Set([...counted.keys()].map((place) => place.split(' ')[1])).size).toBeGreaterThan(1)
 })
 
-test('a day ends when it ends in the zone of the account, and not at midnight UTC', async () => {
+test('a day ends in the account’s time zone, and not at midnight UTC', async () => {
   const data = await testDatabase()
   const usage = createUsage({ db: data.db, clock: fakeClock(), timeZoneOf: async () => 'America/Sao_Paulo' })
   const [accountId, instanceId] = ['a' as AccountId, 'i' as InstanceId]
@@ -157,7 +157,7 @@ describe('reading', () => {
   })
 })
 
-test('the usage of 200 numbers on 300 days is made in portions, and has the sums of all', async () => {
+test('the usage of 200 numbers on 300 days is produced in portions, and has the correct sums', async () => {
   const days = Array.from({ length: 300 }, (_, at) => new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10))
   const rowsOf = (day: string): UsageRow[] =>
     Array.from({ length: 200 }, (_, at) => ({

@@ -106,7 +106,7 @@ test('a model writes the summary if the agent has one, and nothing is written fo
   })
 })
 
-test('an agent that fails says so to the person, and the call goes on', async () => {
+test('a failing agent tells the person, and the call continues', async () => {
   const voiceAgents = testAgents({ answer: () => Promise.reject(new Error('The model is down.')) })
   const w = await worldOfTest({ voiceAgents })
   const id = await callingInstance(w)

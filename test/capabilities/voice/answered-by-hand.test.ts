@@ -68,13 +68,13 @@ test('somebody at the phone declines', async () => {
   expect(await read()).toMatchObject({ status: 'rejected', end_reason: 'rejected', answered_at: null })
 })
 
-test('nobody at the phone answers', async () => {
+test('nobody answers at the phone', async () => {
   const { w, id, callId, rings } = await scene()
   await rings()
   expect(await ended(w, id, callId)).toMatchObject({ status: 'no_answer', end_reason: 'no_answer', answered_at: null })
 })
 
-test('a phone answers by itself unless it is set to be answered by hand, and somebody may be faster', async () => {
+test('a phone answers automatically unless it is set to be answered by hand, and a person may be faster', async () => {
   const { w, id, callId, act, rings } = await scene({})
   expect((await w.api('GET', '/v1/sandbox/phones')).body.data).toMatchObject([
     { number: PHONE, calls: 'automatic' },

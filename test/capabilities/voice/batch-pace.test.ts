@@ -30,7 +30,7 @@ function expectPace(times: readonly number[]): void {
   for (const [i, at] of times.slice(1).entries()) expect(at - (times[i] ?? 0)).toBeGreaterThanOrEqual(INTERVAL_MS)
 }
 
-test('the pace of a batch holds over a restart: calls that were due meanwhile are not made together', async () => {
+test('a batch keeps its pace over a restart: calls that were due meanwhile are not made together', async () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const first = await world({ voiceAgents: testAgents(), home, startVoice: busy().start })
@@ -64,7 +64,7 @@ test('the pace of a batch holds over a restart: calls that were due meanwhile ar
   expect(times.at(-1)! - times[2]!, 'and no slower than needed').toBeLessThan(6 * INTERVAL_MS)
 })
 
-test('it holds when the clock is set, either way', async () => {
+test('a batch keeps its pace when the clock is set forward or back', async () => {
   const w = await worldOfTest({ voiceAgents: testAgents(), startVoice: busy().start })
   await batchOf(w)
   await until(

@@ -35,13 +35,13 @@ test.each<[string, object, number]>([
   ['those that were answered', { status: 'completed' }, 50],
   ['the two oldest that were busy', { status: 'busy' }, 2],
   ['incoming ones, of which there are none', { direction: 'inbound' }, 0],
-])('among 100,000 calls %s are listed, and nobody is held up', async (_, query, count) => {
+])('among 100,000 calls %s are listed without blocking anybody', async (_, query, count) => {
   const { data, has_more: hasMore } = await list(query)
   expect([data.length, hasMore]).toEqual([count, count === 50])
   expect((await shortestOf(4, () => list(query), MOST_MS)) / slowness()).toBeLessThan(MOST_MS)
 })
 
-test('pages of a filter go on where the one before ended', async () => {
+test('pages of a filter continue where the previous one ended', async () => {
   const first = await list({ status: 'busy', limit: 1 })
   const second = await list({ status: 'busy', limit: 1, cursor: first.next_cursor })
   expect([first, second].map(({ data, has_more: hasMore }) => [data[0]?.id, hasMore])).toEqual([

@@ -40,7 +40,7 @@ test.each(['codec_not_supported', 'no_media_connection'] as const satisfies EndR
   },
 )
 
-test('nobody listens to a call with a garbage offer', async () => {
+test('nobody can listen to a call with a garbage offer', async () => {
   const voice = scriptedVoice((each, { callId }) => each.say({ kind: 'state', callId, state: 'in_progress' }))
   const { w, id, ask } = await scene(voice)
   const made = await w.api('POST', `${voiceOf(id)}/calls`, { to_number: TO, agent_id: 'agent-1' })

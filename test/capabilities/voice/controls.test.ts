@@ -55,7 +55,7 @@ const answered = new Set<number>()
 const OK: ControlResult = { ok: true }
 
 describe('hold', () => {
-  test('shows since when the person waits, and nothing once they are back or the call is over', async () => {
+  test('shows since when the person waits, and nothing once the call is resumed or over', async () => {
     const plan = await running()
     const { callId } = plan
     const holding = api('POST', `/${callId}/hold`)
@@ -82,7 +82,7 @@ describe('hold', () => {
     expect((await read(callId)).held_at).toBeNull()
   })
 
-  test('ends with the voice process, and a transfer that waited is unknown', async () => {
+  test('ends with the voice process, and a pending transfer becomes unknown', async () => {
     const { callId } = await running()
     voice.say({ kind: 'held', callId, isHeld: true })
     const transferring = api('POST', `/${callId}/transfer`, { to_number: DESK })
@@ -97,14 +97,14 @@ describe('hold', () => {
   })
 })
 
-describe('what the trunk does not do', () => {
+describe('a refusal by the trunk', () => {
   test.each<[ControlResult, number, string, string]>([
     [{ ok: false, why: 'refused', status: 488 }, 409, 'invalid_state', 'status 488'],
     [{ ok: false, why: 'busy' }, 409, 'invalid_state', 'few seconds'],
     [{ ok: false, why: 'no_answer' }, 504, 'upstream_timeout', '10 seconds'],
     [{ ok: false, why: 'not_connected' }, 502, 'upstream_unavailable', 'connection'],
     [{ ok: false, why: 'not_running' }, 409, 'invalid_state', 'ended'],
-  ])('%j is answered with %i %s, and the record stays as it was', async (result, status, code, words) => {
+  ])('of the kind %j is answered with %i %s, and the record stays unchanged', async (result, status, code, words) => {
     const plan = await running()
     const { callId } = plan
     const holding = api('POST', `/${callId}/hold`)
@@ -118,7 +118,7 @@ describe('what the trunk does not do', () => {
 })
 
 describe('keys', () => {
-  test('are passed on, and answered once they were sent', async () => {
+  test('are forwarded, and answered once they were sent', async () => {
     const plan = await running()
     const pressing = api('POST', `/${plan.callId}/digits`, { digits: '12#*D' })
     const press = await asked(plan.callId)
@@ -136,7 +136,7 @@ describe('keys', () => {
     voice.end(plan, { reason: 'person_hung_up', talkedMs: 1 })
   })
 
-  test.each(['', '1'.repeat(33), 'x', '1 2', 'a', '+', '１'])('%j are none, and nothing is sent', async (digits) => {
+  test.each(['', '1'.repeat(33), 'x', '1 2', 'a', '+', '１'])('%j are invalid, and nothing is sent', async (digits) => {
     const plan = await running()
     const refused = await api('POST', `/${plan.callId}/digits`, { digits })
     expect([refused.status, refused.body.error.code]).toEqual([400, 'validation_error'])
@@ -166,7 +166,7 @@ describe('a transfer', () => {
     })
   })
 
-  test('that fails leaves the call running and says why, and the next one may begin', async () => {
+  test('that fails leaves the call running and says why, and the next one may start', async () => {
     const plan = await running()
     const { callId } = plan
     for (const [failure, status] of [
@@ -186,7 +186,7 @@ describe('a transfer', () => {
     expect((await read(callId)).transfer.status).toBe('unknown')
   })
 
-  test('that the trunk refuses has failed; without its answer, it goes on', async () => {
+  test('that the trunk refuses has failed; without its answer, it continues', async () => {
     const plan = await running()
     const { callId } = plan
     const refused = api('POST', `/${callId}/transfer`, { to_number: DESK })
@@ -213,7 +213,7 @@ describe('a transfer', () => {
   )
 })
 
-describe('a call that has none of it', () => {
+describe('a call without controls', () => {
   const ACTS = [
     ['/hold', undefined],
     ['/resume', undefined],
@@ -221,7 +221,7 @@ describe('a call that has none of it', () => {
     ['/transfer', { to_number: DESK }],
   ] as const
 
-  test.each(ACTS)('because it is over, or rings: %s', async (path, body) => {
+  test.each(ACTS)('because it is over or ringing: %s', async (path, body) => {
     const { body: ringing } = await api('POST', '', { to_number: PERSON, agent_id: 'agent-1' })
     await until(() => voice.open().some(({ callId }) => callId === ringing.id), 'The call')
     const early = await api('POST', `/${ringing.id}${path}`, body)

@@ -92,7 +92,7 @@ test('no more calls ring at once than the trial has left', async () => {
   expect((await status()).remaining).toBe(0)
 })
 
-test('calls that begin in the same moment take no more channels than there are', async () => {
+test('calls that start at the same moment use no more channels than exist', async () => {
   const voice = scriptedVoice()
   const { w, id } = await scene(voice)
   const numbers = Array.from({ length: 12 }, (_, i) => String(12_025_550_200 + i))
@@ -102,7 +102,7 @@ test('calls that begin in the same moment take no more channels than there are',
   expect(voice.open()).toHaveLength(4)
 })
 
-test('the calls of a process that crashed hold nothing of the trial back', async () => {
+test('the calls of a crashed process do not use up the trial', async () => {
   const voice = scriptedVoice()
   const { w, dial, status, calls } = await scene(voice)
   await dial('12025550101')

@@ -35,7 +35,7 @@ function fillDisk({ service }: World): () => void {
   return freed
 }
 
-test('D-13 an end that cannot be written is written once there is room again, with its reason, without a restart', async () => {
+test('D-13 an end that cannot be stored is stored once there is space again, with its reason, without a restart', async () => {
   const voice = scriptedVoice()
   const { w, id, plan, call } = await callUnderWay(voice)
   const free = fillDisk(w)
@@ -55,7 +55,7 @@ test('D-13 an end that cannot be written is written once there is room again, wi
   expect((await w.api('GET', voiceOf(id))).body).toMatchObject({ remaining: 49, active_calls: 0 })
 })
 
-test('so is that of a call whose voice process crashed meanwhile', async () => {
+test('the end of a call whose voice process crashed meanwhile is stored too', async () => {
   const voice = scriptedVoice()
   const { w, plan, call } = await callUnderWay(voice)
   voice.answer(plan)
@@ -68,7 +68,7 @@ test('so is that of a call whose voice process crashed meanwhile', async () => {
   expect(await until(w, call, ({ status }) => status === 'failed')).toMatchObject({ end_reason: 'app_crashed' })
 })
 
-test('a call that the voice process does not end is given up, for the reason it was hung up', async () => {
+test('a call that the voice process does not end is given up, with the reason of its hangup', async () => {
   const voice = scriptedVoice()
   const { w, plan, call, path } = await callUnderWay(voice)
   voice.answer(plan)
@@ -79,7 +79,7 @@ test('a call that the voice process does not end is given up, for the reason it 
   expect((await canceling).body).toMatchObject({ status: 'canceled', end_reason: 'canceled' })
 })
 
-test('D-13 a call that nobody carries on is ended while the service runs', async () => {
+test('D-13 a call without an owner is ended while the service runs', async () => {
   const voice = scriptedVoice((it, one) => it.end(one, { reason: 'busy' }))
   const { w, id, call } = await callUnderWay(voice)
   const { id: callId } = await until(w, call, ({ status }) => status === 'busy', 200)

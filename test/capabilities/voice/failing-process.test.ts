@@ -5,7 +5,7 @@ import { testAgents } from '../../support/voice.ts'
 import { worldOfTest } from '../../support/world.ts'
 import { callingInstance, until, voiceOf } from './calls.ts'
 
-test('a voice process that ends again and again fails its calls, and the window and /healthz report it', async () => {
+test('a voice process that keeps ending fails its calls, and the window and /healthz report it', async () => {
   const voice = scriptedVoice((scripted) => scripted.crash('signal SIGKILL'))
   const w = await worldOfTest({ voiceAgents: testAgents(), startVoice: voice.start })
   const id = await callingInstance(w)

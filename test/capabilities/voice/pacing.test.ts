@@ -4,7 +4,7 @@ import { earliestOfBatch, paceCalls } from '../../../main/capabilities/voice/pac
 const iso = (times: number[]) => times.map((at) => new Date(at).toISOString())
 
 describe('calls of a batch', () => {
-  test('keep their interval within the hours and begin anew at the next opening, across a change of the clock', () => {
+  test('keep their interval within the hours and continue at the next opening, across a change of the clock', () => {
     // Germany goes to summer time on Sunday, 2026-03-29: 09:00 is 08:00 UTC on Saturday and 07:00 UTC from Sunday on.
     const hours = { start: '09:00', end: '12:00', timezone: 'Europe/Berlin', days: [1, 2, 3, 4, 5, 6, 7] }
     const startMs = Date.parse('2026-03-28T10:00:00.000Z')
@@ -24,13 +24,13 @@ describe('calls of a batch', () => {
     for (const [i, at] of times.entries()) if (i > 0) expect(at - (times[i - 1] ?? 0)).toBeGreaterThanOrEqual(60_000)
   })
 
-  test('are together without an interval, and only spaced without hours', () => {
+  test('are simultaneous without an interval, and only spaced without hours', () => {
     expect(paceCalls({ startMs: 7, count: 3, intervalMs: 0 }, null)).toEqual([7, 7, 7])
     expect(paceCalls({ startMs: 0, count: 3, intervalMs: 5 }, null)).toEqual([0, 5, 10])
   })
 })
 
-test('calls of a batch that are late are spread again, also when the clock was set back', () => {
+test('late calls of a batch are spread again, also when the clock was set back', () => {
   const intervalMs = 30_000
   const [now, startedAgo] = [1_000_000, 10_000]
   const pace = (ahead: number, lastStartMs: number | null = now - startedAgo) =>

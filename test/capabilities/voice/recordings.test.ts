@@ -100,7 +100,7 @@ test('a download redirects to a signed address that serves ranges without a key,
   expect(errorOf(await w.api('GET', location, undefined, noKey))).toBe('404 not_found')
 })
 
-test('recordings are listed by direction and sound, newest first, page by page', async () => {
+test('recordings are listed by direction and audio, newest first, page by page', async () => {
   await make()
   const all = (await w.api('GET', `${voiceOf(id)}/recordings`)).body.recordings
   expect(all.length).toBeGreaterThanOrEqual(2)
@@ -115,7 +115,7 @@ test('recordings are listed by direction and sound, newest first, page by page',
   expect((await w.api('GET', `${voiceOf(id)}/recordings?has_audio=false`)).body.recordings).toEqual([])
 })
 
-test('the window lists the recordings of all instances of its account, with whom they were with', async () => {
+test('the window lists the recordings of all instances of its account, with the other party', async () => {
   const other = await callingInstance(w)
   const there = await make(other)
   const ask = async (query = '') =>
@@ -151,7 +151,7 @@ function partOf(home: string, callId: string): Buffer {
   return readFileSync(join(home, 'recordings', `${callId}.ogg.part`))
 }
 
-test('a shutdown ends a running call and keeps what was recorded', async () => {
+test('a shutdown ends a running call and keeps its recording', async () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const first = await world({ voiceAgents: testAgents(), home })

@@ -39,7 +39,7 @@ describe('a call is refused', () => {
     expect(errorOf(await call(body))).toBe('400 validation_error')
   })
 
-  test('to somebody who has not allowed calls, and scheduled it ends failed', async () => {
+  test('to a person who has not allowed calls, and a scheduled one fails', async () => {
     expect(errorOf(await call({ to_number: '12025550463' }))).toBe('409 call_permission_required')
     const later = await call({ to_number: '12025550463', scheduled_at: inMinutes(1) })
     expect(later.status).toBe(201)
@@ -99,7 +99,7 @@ test('a repeat with the same key is the same call', async () => {
   expect(errorOf(await call({ ...body, to_number: '12025550124' }, id, headers))).toBe('409 idempotency_conflict')
 })
 
-test('a batch is spaced, and skips what it cannot call', async () => {
+test('a batch is spaced, and skips numbers that cannot be called', async () => {
   const at = inMinutes(100)
   const made = await w.api('POST', `${voiceOf(id)}/calls/batch`, {
     numbers: ['12025550131', '+1 (202) 555-0132', '12025550131', '12'],
@@ -121,7 +121,7 @@ test('a batch is spaced, and skips what it cannot call', async () => {
   expect(listed.body.data).toEqual(made.body.calls.toReversed())
 })
 
-test('calling hours move a call to the next opening', async () => {
+test('calling hours move a call to their next start', async () => {
   const other = await callingInstance(w)
   const hours = { start: '14:00', end: '18:00', timezone: 'UTC', days: [1, 2, 3, 4, 5] }
   expect((await w.api('PATCH', `${voiceOf(other)}/settings`, { calling_hours: hours })).body.calling_hours).toEqual(
@@ -135,7 +135,7 @@ test('calling hours move a call to the next opening', async () => {
   await w.api('POST', `${voiceOf(other)}/calls/${made.body.id}/cancel`)
 })
 
-test('a person who does not answer costs nothing of the trial', async () => {
+test('an unanswered call does not use up the trial', async () => {
   const other = await callingInstance(w)
   const numbers = Array.from({ length: 52 }, (_, i) => `12025${50 + i}0486`)
   const batch = await w.api('POST', `${voiceOf(other)}/calls/batch`, {
@@ -164,7 +164,7 @@ test('the status has the fields of the specification, and an instance without a 
   })
 })
 
-test('widgets take exact https origins only', async () => {
+test('widgets accept exact https origins only', async () => {
   const create = (allowed_origins: string[]) =>
     w.api('POST', `${voiceOf(id)}/widgets`, { name: 'Website', allowed_origins })
   for (const origin of [
@@ -188,7 +188,7 @@ test('widgets take exact https origins only', async () => {
   expect(errorOf(await w.api('GET', path))).toBe('404 not_found')
 })
 
-test('what ends with an instance is gone with it', async () => {
+test('deleting an instance deletes its calls and widgets', async () => {
   const other = await callingInstance(w)
   const scheduled = await call({ scheduled_at: inMinutes(5) }, other)
   const running = await call({}, other)
@@ -225,7 +225,7 @@ test('a call that was due while the app was closed is not made', async () => {
   expect(call).toMatchObject({ status: 'failed', end_reason: 'app_offline', attempt: 0 })
 })
 
-test('P-09 a call of tomorrow is not made because the clock is set forward', async () => {
+test('P-09 a call scheduled for tomorrow is not made because the clock is set forward', async () => {
   const w = await worldOfTest({ voiceAgents: testAgents() })
   const line = await callingInstance(w)
   const at = new Date(w.clock.now() + 86_400_000).toISOString()

@@ -94,7 +94,7 @@ const CHANGES: Record<string, Change> = {
 
 const CASES = Object.keys(KINDS).flatMap((kind) => Object.keys(CHANGES).map((change) => [kind, change] as const))
 
-test.each(CASES)('%s, and the account %s: the call ends or goes on as the table says', async (kind, changeName) => {
+test.each(CASES)('%s, and the account %s: the call ends or continues as in the table', async (kind, changeName) => {
   const of = await scene()
   const { w, voice } = of
   await KINDS[kind]?.(of)

@@ -82,7 +82,7 @@ test('a person in the window answers, once; the caller hangs up', async () => {
   expect(await read(call?.call_id ?? '')).toMatchObject({ status: 'completed', end_reason: 'person_hung_up' })
 })
 
-test('somebody in the window declines; the phone gives up; both are said once', async () => {
+test('declining in the window and hanging up at the phone are each reported once', async () => {
   const { w, id, place, read, hangUp, inWindow } = await scene()
   const { voice_call: declined } = await place()
   const said = await inWindow('POST', `${voiceOf(id)}/calls/${declined?.call_id ?? ''}/hang-up`)
@@ -94,7 +94,7 @@ test('somebody in the window declines; the phone gives up; both are said once', 
   expect(await endings(w)).toEqual([])
 })
 
-test('an agent answers where the number is set to', async () => {
+test('an agent answers if the number is set to', async () => {
   const { w, id, place } = await scene()
   await w.api('PATCH', `${voiceOf(id)}/settings`, { receive_enabled: true, receive_agent_id: 'agent-1' })
   const { voice_call: call } = await place()

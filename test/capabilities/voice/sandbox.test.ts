@@ -3,7 +3,7 @@ import { testAgents } from '../../support/voice.ts'
 import { worldOfTest } from '../../support/world.ts'
 import { callingInstance, ended, until, voiceOf } from './calls.ts'
 
-test('a call of the sandbox is made, recorded, transcribed and summarized', async () => {
+test('a sandbox call is made, recorded, transcribed and summarized', async () => {
   const w = await worldOfTest({ voiceAgents: testAgents() })
   const id = await callingInstance(w)
   await w.api('PATCH', `${voiceOf(id)}/settings`, { coach_enabled: true })

@@ -56,7 +56,7 @@ const endCall = (w: World, accountId: AccountId) =>
     tx.run<{ id: string }, object>({ text: 'DELETE FROM voice_calls WHERE id = :id' }, { id: `${accountId} 0` }),
   )
 
-test('an account gets no more calls than are left for the others, and those go on', async () => {
+test('an account gets only calls that leave enough for others, and those continue', async () => {
   const { w, voice, mine, other, dialMine, dialOther, fromConsole, otherAccount } = await scene()
   await runCalls(w, w.account.id, LIMITS.voiceCalls / 2)
   await dialMine()
@@ -94,7 +94,7 @@ test('an account gets no more calls than are left for the others, and those go o
   )
 })
 
-test('when all lines of the service are busy, a call is refused until one ends', async () => {
+test('when all channels of the service are busy, a call is refused until one ends', async () => {
   const { w, other, fromConsole, otherAccount } = await scene()
   await runCalls(w, w.account.id, LIMITS.voiceCalls)
   const refused = await fromConsole(otherAccount, other)

@@ -37,7 +37,7 @@ test('a signed link works after a restart, and one that ended with a key does no
   expect([await ended.status(after), await lasting.status(after)]).toEqual([404, 200])
 })
 
-test('a signed link does not open again when the clock is set back', async () => {
+test('a signed link does not become valid again when the clock is set back', async () => {
   const w = await world({ voiceAgents: testAgents() })
   const page = await testPageOf(w)
   await w.clock.advance(1_801_000)

@@ -31,7 +31,7 @@ const ended = (w: World, client: Client, id: string, callId: string) =>
 
 const soon = (w: World) => new Date(w.clock.now() + 60_000).toISOString()
 
-test('a suspended account schedules no call, and what it had planned is not dialed and says why', async () => {
+test('a suspended account schedules no call, and its scheduled calls are not dialed and say why', async () => {
   const w = await worldOfTest({ voiceAgents: testAgents() })
   const { client, id, call } = await callingClient(w)
   const planned = await call({ scheduled_at: soon(w) })
@@ -54,7 +54,7 @@ test('a suspended account schedules no call, and what it had planned is not dial
   expect(await ended(w, client, id, kept.body.id)).toMatchObject({ status: 'completed' })
 })
 
-test('a suspended account answers no widget, and no person calls from the window', async () => {
+test('a suspended account answers no widget, and nobody calls from its window', async () => {
   const w = await worldOfTest({ voiceAgents: testAgents() })
   const { client, id } = await callingClient(w)
   const origin = 'https://www.example.com'

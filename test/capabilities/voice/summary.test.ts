@@ -9,7 +9,7 @@ const told = (...lines: readonly TranscriptLine[]) => ({
   ...({ lines, durationMs: 4_000, status: 'completed', reason: 'person_hung_up' } as const),
 })
 
-describe('what the transcript alone tells', () => {
+describe('the summary from the transcript alone', () => {
   test('counts one line as one line', () => {
     expect(extractSummary(told(said('person', 0), said('agent', 1)))).toContain('1 line by the agent, 1 by the person')
     expect(extractSummary(told(said('agent', 0), said('person', 1), said('agent', 2)))).toContain(
@@ -17,7 +17,7 @@ describe('what the transcript alone tells', () => {
     )
   })
 
-  test('writes shares as English does, and one answer as one', () => {
+  test('formats shares as English does, and one answer in the singular', () => {
     const notes = extractCoaching(told(said('person', 0), said('agent', 1)))
     expect(notes[0]).toMatch(/^The agent spoke 50% of the time/)
     expect(notes[1]).toBe('The only answer began within 2.5 s.')

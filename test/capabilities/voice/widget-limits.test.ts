@@ -37,7 +37,7 @@ async function scene(voice: ScriptedVoice, widget: object = {}) {
   }
 }
 
-test('a visitor whose sound never arrives costs nothing, and is no call', async () => {
+test('a visitor without audio costs nothing, and is not recorded as a call', async () => {
   const voice = answering()
   const { w, begin, status, widget, rows } = await scene(voice)
   expect((await begin()).status).toBe(201)
@@ -50,7 +50,7 @@ test('a visitor whose sound never arrives costs nothing, and is no call', async 
   expect(await w.rows('SELECT calls FROM usage_daily WHERE calls > 0')).toEqual([])
 })
 
-test('a visitor who is heard is counted once', async () => {
+test('a visitor with audio is counted once', async () => {
   const voice = answering()
   const { w, begin, status, widget, rows } = await scene(voice)
   await begin()
@@ -62,7 +62,7 @@ test('a visitor who is heard is counted once', async () => {
   expect([(await status()).remaining, (await widget()).used_today]).toEqual([49, 1])
 })
 
-test('a widget takes no more calls than its daily cap, also not at once, and again the next day', async () => {
+test('a widget takes no more calls than its daily cap, also with concurrent ones, and again the next day', async () => {
   const voice = answering()
   const { w, begin, widget, patch, rows } = await scene(voice, { daily_cap: 2 })
   expect([(await begin()).status, (await begin()).status]).toEqual([201, 201])
@@ -114,7 +114,7 @@ test('widgets and telephone calls take no channels from each other', async () =>
   expect((await begin()).status).toBe(201)
 })
 
-test('an address has two calls at once, and an IPv6 network is one address', async () => {
+test('an address has two calls at the same time, and an IPv6 network is one address', async () => {
   const voice = answering()
   const { w, begin } = await scene(voice)
   const from = (host: number) => `2001:db8:1:2::${host}`
@@ -139,7 +139,7 @@ test('an address may try five times a minute, also with garbage', async () => {
   expect((await begin(OFFER, '192.0.2.200')).status).toBe(201)
 })
 
-describe('an offer that cannot become a call is refused before anything is begun:', () => {
+describe('an invalid offer is refused before anything is started:', () => {
   const without = (text: string) =>
     OFFER.split('\r\n')
       .filter((line) => !line.startsWith(text))
@@ -162,7 +162,7 @@ describe('an offer that cannot become a call is refused before anything is begun
     expect([voice.plans, await rows()]).toEqual([[], []])
   })
 
-  test('larger than any, which the answer says', async () => {
+  test('larger than the limit, which the answer names', async () => {
     const { begin } = await scene(answering())
     expect((await begin('x'.repeat(600_000))).body.error).toMatchObject({
       ...{ code: 'payload_too_large', message: 'The body is larger than 64 kB.' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ACCOUNT, HOUR, MINUTE, webhookWorld } from './world.ts'
 import { keepsAccess } from '../../support/access.ts'
 
-test('a webhook that is retried and one that was given up need attention, until they are well again', async () => {
+test('retried and deactivated webhooks are issues until they work again', async () => {
   const world = await webhookWorld()
   const lines = () => world.webhooks().attention({ accountId: ACCOUNT, role: 'operator', network: null })
   const { id } = await world.hook()

@@ -2,25 +2,28 @@ import { expect, test } from 'vitest'
 import { ACCOUNT, MINUTE, SECOND, webhookWorld } from './world.ts'
 import { keepsAccess } from '../../support/access.ts'
 
-test.each([1, 8, 64])('F-03 at most max_in_flight %d run at once, also over resume and redelivery', async (most) => {
-  const world = await webhookWorld()
-  const { id } = await world.hook('shop', { max_in_flight: most })
-  world.answer({ delayMs: 200 })
-  await world.happenTimes(300)
-  await world.pass(5 * SECOND)
-  await world.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
-  await world.happenTimes(200)
-  await world.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
-  const delivered = (await world.webhooks().listDeliveries(ACCOUNT, { status: 'delivered', limit: 20 })).data
-  await Promise.all(delivered.map((one) => world.webhooks().redeliver(ACCOUNT, one.id)))
-  await world.pass(3 * MINUTE)
-  expect(world.peak.get('shop')).toBe(most)
-  const { data } = await world.webhooks().listDeliveries(ACCOUNT, { limit: 200 })
-  expect(new Set(data.map(({ status }) => status))).toEqual(new Set(['delivered']))
-  expect(world.seen).toHaveLength(500 + delivered.length)
-})
+test.each([1, 8, 64])(
+  'F-03 at most max_in_flight %d run at the same time, also over resume and redelivery',
+  async (most) => {
+    const world = await webhookWorld()
+    const { id } = await world.hook('shop', { max_in_flight: most })
+    world.answer({ delayMs: 200 })
+    await world.happenTimes(300)
+    await world.pass(5 * SECOND)
+    await world.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
+    await world.happenTimes(200)
+    await world.webhooks().update(ACCOUNT, id, { active: true }, keepsAccess)
+    const delivered = (await world.webhooks().listDeliveries(ACCOUNT, { status: 'delivered', limit: 20 })).data
+    await Promise.all(delivered.map((one) => world.webhooks().redeliver(ACCOUNT, one.id)))
+    await world.pass(3 * MINUTE)
+    expect(world.peak.get('shop')).toBe(most)
+    const { data } = await world.webhooks().listDeliveries(ACCOUNT, { limit: 200 })
+    expect(new Set(data.map(({ status }) => status))).toEqual(new Set(['delivered']))
+    expect(world.seen).toHaveLength(500 + delivered.length)
+  },
+)
 
-test('lowering max_in_flight holds from the next claim on', async () => {
+test('lowering max_in_flight takes effect with the next claim', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook('shop', { max_in_flight: 16 })
   world.answer({ delayMs: 500 })
@@ -61,7 +64,7 @@ test('fresh events cannot starve retries', async () => {
   expect(world.seen.filter(({ eventId }) => eventId === failing).length).toBeGreaterThanOrEqual(3)
 })
 
-test('F-02 nine dead webhooks with a long queue take nothing from a healthy one', async () => {
+test('F-02 nine hanging webhooks with a long queue do not slow down a healthy one', async () => {
   const solo = await webhookWorld()
   await solo.hook('healthy')
   const crowd = await webhookWorld()
@@ -76,7 +79,7 @@ test('F-02 nine dead webhooks with a long queue take nothing from a healthy one'
   expect(arrived(crowd)).toBeGreaterThanOrEqual(arrived(solo) * 0.9)
 })
 
-test('a receiver that times out is given fewer deliveries at once', async () => {
+test('a receiver that times out gets fewer deliveries at a time', async () => {
   const world = await webhookWorld()
   await world.hook('shop', { max_in_flight: 16 })
   await world.happenTimes(40)

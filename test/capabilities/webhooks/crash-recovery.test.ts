@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ACCOUNT, HOUR, MINUTE, SECOND, webhookWorld } from './world.ts'
 import { keepsAccess } from '../../support/access.ts'
 
-test('C-05 what a crash cut off is tried again within seconds with a higher attempt; three times free, then counted', async () => {
+test('C-05 attempts interrupted by a crash are repeated within seconds with a higher number; three times free, then counted', async () => {
   const world = await webhookWorld()
   await world.hook()
   const crashDuring = async (attempt: number) => {
@@ -48,7 +48,7 @@ test('nothing is claimed before start: recovery comes first', async () => {
   expect(world.seen).toHaveLength(3)
 })
 
-test('a manual attempt that a crash cut off leaves status, schedule and budget as they were', async () => {
+test('a manual attempt interrupted by a crash leaves status, schedule and budget unchanged', async () => {
   const world = await webhookWorld()
   await world.hook()
   world.answer({ status: 500 })
@@ -89,7 +89,7 @@ test('a crash with many in flight repeats each once at most, and loses none', as
   )
 })
 
-test('a result that comes after another process has recovered changes nothing', async () => {
+test('a result that arrives after another process has recovered changes nothing', async () => {
   const world = await webhookWorld()
   await world.hook()
   world.answer({ delayMs: 5 * SECOND })
@@ -104,7 +104,7 @@ test('a result that comes after another process has recovered changes nothing', 
   })
 })
 
-test('P-02 a clock that was far ahead does not park deliveries: none lies further off than its gap', async () => {
+test('P-02 a clock that was far ahead does not delay deliveries beyond their interval', async () => {
   const world = await webhookWorld()
   await world.hook()
   world.answer({ status: 500 })
@@ -128,7 +128,7 @@ test('P-02 a clock that was far ahead does not park deliveries: none lies furthe
   expect(await world.delivery(1)).toMatchObject({ status: 'delivered' })
 })
 
-test('stopping lets what runs end, cuts off the rest uncounted, and leaves nothing behind', async () => {
+test('stopping lets running attempts end, aborts the rest uncounted, and leaves nothing behind', async () => {
   const world = await webhookWorld()
   await world.hook('shop', { max_in_flight: 2 })
   await world.happen()

@@ -58,7 +58,7 @@ test('C-09 eight attempts differ in the attempt digits only, and each is signed 
   expect(new Set(world.seen.map(({ headers }) => headers['X-Service-Event-Id'])).size).toBe(1)
 })
 
-test('a delivery dies with the unit that recorded its event', async () => {
+test('a delivery is rolled back with the unit that recorded its event', async () => {
   const world = await webhookWorld()
   await world.hook()
   const accident = world.happenThenThrow()
@@ -156,7 +156,7 @@ test('D-07 while the vault is sealed events are recorded, nothing is sent, and n
   expect(world.seen.map(({ attempt }) => attempt)).toEqual([1, 1, 1])
 })
 
-test('gauges count what waits and what fails for one instance', async () => {
+test('gauges count waiting and failing deliveries of one instance', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   world.answer({ status: 500 })

@@ -5,7 +5,7 @@ import { nextWindow, shareSlots, splitLanes, type QueueLoad } from '../../../mai
 const seat = (limit: number, inFlight = 0, isWaiting = true): QueueLoad => ({ limit, inFlight, isWaiting })
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0)
 
-test('one webhook gets what it may have and no more', () => {
+test('one webhook gets its limit and no more', () => {
   expect(shareSlots([seat(8)], 256, 0)).toEqual([8])
   expect(shareSlots([seat(8, 5)], 256, 0)).toEqual([3])
   expect(shareSlots([seat(8, 9)], 256, 0)).toEqual([0])
@@ -21,7 +21,7 @@ test('ten webhooks are each guaranteed 25, also against nine that want 64', () =
   expect(shareSlots([...busy, seat(64)], 256, 0).at(-1)).toBe(25)
 })
 
-test('slots that nobody is guaranteed are lent one at a time, beginning with another webhook each time', () => {
+test('slots that are not guaranteed to anybody are lent one at a time, starting with another webhook each time', () => {
   const seats = [seat(64), seat(64), seat(64)]
   expect(shareSlots(seats, 256, 0, 10)).toEqual([4, 3, 3])
   expect(shareSlots(seats, 256, 1, 10)).toEqual([3, 4, 3])
@@ -37,7 +37,7 @@ test('with more webhooks than slots, each turn serves others', () => {
   expect(shareSlots(seats, 256, 4, 4)).toEqual([1, 1, 0, 0, 1, 1])
 })
 
-test('nobody exceeds a limit, the total never exceeds cap or budget, and a guaranteed slot is always there', () => {
+test('nobody exceeds a limit, the total never exceeds cap or budget, and a guaranteed slot is always available', () => {
   const seats = fc.array(
     fc.record({
       limit: fc.integer({ min: 1, max: 64 }),

@@ -125,7 +125,7 @@ const commands = fc.commands(
   { maxCommands: 60, size: 'max' },
 )
 
-test('C-08 whatever happens in whatever order, a model of the tables and the database agree', async () => {
+test('C-08 a model of the tables matches the database under random operations', async () => {
   await fc.assert(
     fc.asyncProperty(commands, async (steps) => {
       const world = await webhookWorld({ schedule: GAPS })

@@ -68,7 +68,7 @@ const attemptsOf = (world: WebhookWorld) =>
 const deliveriesOf = (world: WebhookWorld) =>
   world.database.raw.prepare('SELECT status, COUNT(*) AS many FROM deliveries GROUP BY status ORDER BY status').all()
 
-test('P-01 what was under way when the machine slept is interrupted, not counted, and tried again with a higher attempt', async () => {
+test('P-01 attempts running when the machine slept are interrupted, not counted, and repeated with a higher number', async () => {
   const { world, asked, state, hook } = await outsideWorld()
   await hook('shop.example', { max_in_flight: 4 })
   await world.happenTimes(20)
@@ -145,7 +145,7 @@ test.each([
   },
 )
 
-test('P-02 a clock that was in 2038 or in 1970 when a delivery failed does not park it once it is right', async () => {
+test('P-02 a clock that was in 2038 or in 1970 when a delivery failed does not delay it once it is right', async () => {
   for (const wrong of [Date.UTC(2038, 0, 20), 0]) {
     const { world, state, hook } = await outsideWorld()
     const right = world.clock.now()
@@ -190,7 +190,7 @@ test(`P-03 ${OFFLINE_HOURS} hours without network cost no attempt: one probe in 
   expect(world.webhooks().machineProblems()).toEqual([])
 })
 
-test('P-03 after 72 hours failures count again, and so a receiver that is gone is not kept for ever', async () => {
+test('P-03 after 72 hours failures count again, so a removed receiver is not kept forever', async () => {
   const { world, state, hook } = await outsideWorld({ attached: false })
   state.network = () => noName
   await hook('shop.example')
@@ -201,7 +201,7 @@ test('P-03 after 72 hours failures count again, and so a receiver that is gone i
   expect(await world.delivery()).toMatchObject({ status: 'exhausted' })
 })
 
-test('P-04 behind a captive portal nothing is counted, from the very first failure on', async () => {
+test('P-04 behind a captive portal nothing is counted, from the first failure on', async () => {
   const { world, state, hook } = await outsideWorld()
   state.network = () => noTrust
   for (const host of ['a.example', 'b.example', 'c.example']) await hook(host, { max_in_flight: 8 })
@@ -214,7 +214,7 @@ test('P-04 behind a captive portal nothing is counted, from the very first failu
   expect(deliveriesOf(world)).toEqual([{ status: 'delivered', many: 60 }])
 })
 
-test('P-04 receivers without a good certificate, or without a name, beside a healthy one are their own fault', async () => {
+test('P-04 receivers without a valid certificate, or without a name, beside a healthy one count as their own fault', async () => {
   const { world, state, hook } = await outsideWorld()
   const answers: Record<string, OutboundAnswer> = { well: good, bad: noTrust, gone: noName }
   state.network = (host) => answers[host.split('-')[0] ?? ''] ?? 'silence'
@@ -244,7 +244,7 @@ test('P-04 a lone receiver that cannot be reached is counted while this machine 
   })
 })
 
-test('two receivers that refuse connections are two receivers that refuse, not a fault of this machine', async () => {
+test('two receivers that refuse connections count as two refusals, not as a fault of this machine', async () => {
   const { world, state, hook } = await outsideWorld()
   state.network = () => failure('connect', 'ECONNREFUSED')
   for (const host of ['a.example', 'b.example']) await hook(host)
@@ -253,7 +253,7 @@ test('two receivers that refuse connections are two receivers that refuse, not a
   expect(attemptsOf(world)).toEqual([{ outcome: 'connect', counted: 1, many: expect.any(Number) as number }])
 })
 
-test('P-05 names that a VPN makes up addresses for use up nothing, and the warning says what it is', async () => {
+test('P-05 synthetic addresses from a VPN use up no attempts, and the warning explains them', async () => {
   const { world, state, hook } = await outsideWorld()
   state.network = () => failure('blocked', 'fake_address')
   for (const host of ['a.example', 'b.example']) await hook(host)
@@ -317,7 +317,7 @@ test('P-08 after a day asleep with 5,000 due no webhook gets more than one reque
   expect(deliveriesOf(world)).toEqual([{ status: 'delivered', many: 5_000 }])
 })
 
-test('offline, what is answered inside the service goes on', async () => {
+test('offline, hosts answered inside the service still work', async () => {
   const { world, state, hook } = await outsideWorld({ attached: false })
   state.network = (host) => (host === 'catcher.sandbox' ? { ...good, remoteIp: null } : noName)
   await hook('shop.example')
@@ -334,7 +334,7 @@ test('offline, what is answered inside the service goes on', async () => {
   ])
 })
 
-test('what the room waits with is over when it stops', async () => {
+test('waits of the room end when it stops', async () => {
   const clock = fakeClock()
   expect(clock.waiting()).toBe(0)
   const { world, state, hook } = await outsideWorld()

@@ -23,7 +23,7 @@ async function afterOutage(status = 503, deliveries = 40) {
   return { world, hook }
 }
 
-test('when a receiver is back after an outage, what waits for it is delivered within minutes, not hours', async () => {
+test('when a receiver returns after an outage, waiting deliveries arrive within minutes, not hours', async () => {
   const { world } = await afterOutage()
   world.answer({ status: 200 })
   await world.happen()
@@ -32,7 +32,7 @@ test('when a receiver is back after an outage, what waits for it is delivered wi
   expect(triggers(world)).toEqual([{ trigger: 'recovery', outcome: 'success', many: 40 }])
 })
 
-test('each is brought forward once an outage: should it fail again, its own schedule holds', async () => {
+test('each delivery is sent early once per outage: if it fails again, its own schedule applies', async () => {
   const { world } = await afterOutage()
   const fresh = new Set([await world.happen()])
   world.answer(({ eventId }) => ({ status: fresh.has(eventId) ? 200 : 503 }))
@@ -46,7 +46,7 @@ test('each is brought forward once an outage: should it fail again, its own sche
   expect(most).toEqual({ most: 6 })
 })
 
-test('what was refused for itself is not helped by it and keeps its time', async () => {
+test('a delivery refused for its own reason is not sent early', async () => {
   const { world } = await afterOutage(404)
   world.answer({ status: 200 })
   await world.happen()
@@ -55,7 +55,7 @@ test('what was refused for itself is not helped by it and keeps its time', async
   expect(statuses(world)).toContainEqual({ status: 'failed', many: 40 })
 })
 
-test('a few failures, or many within a minute, are no outage', async () => {
+test('a few failures, or many within a minute, are not an outage', async () => {
   const world = await webhookWorld()
   await world.hook('shop', { max_in_flight: 64 })
   world.answer({ status: 500 })
@@ -77,7 +77,7 @@ test('a few failures, or many within a minute, are no outage', async () => {
   expect(triggers(quiet)).toEqual([])
 })
 
-test('a queue is not let loose at once: it comes as fast as the receiver takes it', async () => {
+test('a queue is not sent all together, but as fast as the receiver accepts it', async () => {
   const { world } = await afterOutage(503, 300)
   world.answer({ status: 200 })
   await world.happen()
@@ -88,7 +88,7 @@ test('a queue is not let loose at once: it comes as fast as the receiver takes i
   expect(statuses(world)).toEqual([{ status: 'delivered', many: 301 }])
 })
 
-test('brought forward and then paused, it is held like everything else', async () => {
+test('a delivery sent early is held like any other when the webhook is paused', async () => {
   const { world, hook } = await afterOutage()
   world.answer({ status: 200 })
   await world.happen()

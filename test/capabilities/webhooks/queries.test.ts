@@ -32,6 +32,6 @@ test('all deliveries of an account are those of its four states, merged in their
   expect(queryPlan(data.raw, allOfAccount)).toContain('MERGE (UNION ALL)')
 })
 
-test.each(names)('how far deliveries by %s reach is seen in its index alone', (name) => {
+test.each(names)('how far deliveries by %s reach is read from their index alone', (name) => {
   expect(stepsOf(filters[name].boundary)).toEqual([`SEARCH d USING COVERING INDEX ${INDEXES[name]}`])
 })

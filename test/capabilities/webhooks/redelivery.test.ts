@@ -9,7 +9,7 @@ async function retryTenfold(world: WebhookWorld, id: string) {
   return codes.toSorted()
 }
 
-test('S-07 ten callers at once, five times: five redeliveries of one event, and the schedule goes on as if nothing happened', async () => {
+test('S-07 ten callers at the same time, five times: five redeliveries of one event, and the schedule is unchanged', async () => {
   const world = await webhookWorld()
   await world.hook()
   world.answer({ status: 500 })
@@ -127,7 +127,7 @@ test('a delivery closed by hand before any failure counted is pending again afte
   expect(await world.delivery()).toMatchObject({ status: 'failed', attempts: 3 })
 })
 
-test('it is refused while the webhook is not active, while an attempt runs, and for what is not of this account', async () => {
+test('a redelivery is refused while the webhook is not active, while an attempt runs, and for other accounts’ deliveries', async () => {
   const world = await webhookWorld()
   const { id: hook } = await world.hook()
   world.answer({ delayMs: 5 * SECOND })
@@ -146,7 +146,7 @@ test('it is refused while the webhook is not active, while an attempt runs, and 
   expect(world.seen).toHaveLength(1)
 })
 
-test('what to do about it is said as it is: a paused webhook can be resumed, a deleted one cannot', async () => {
+test('the refusal says what to do: a paused webhook can be resumed, a deleted one cannot', async () => {
   const world = await webhookWorld()
   const { id: hook } = await world.hook()
   await world.happen()
@@ -159,7 +159,7 @@ test('what to do about it is said as it is: a paused webhook can be resumed, a d
   await expect(retry()).rejects.toThrow(/was deleted\. Replay the event to another webhook/)
 })
 
-test('with every slot taken it waits for the first that frees, before all that is scheduled', async () => {
+test('with every slot in use a redelivery waits for the first free one, before all scheduled attempts', async () => {
   const world = await webhookWorld()
   await world.hook('shop', { max_in_flight: 1 })
   const first = await world.happen()
@@ -177,7 +177,7 @@ test('with every slot taken it waits for the first that frees, before all that i
   expect(world.peak.get('shop')).toBe(1)
 })
 
-test('one that has not left when its webhook is deleted does not leave any more', async () => {
+test('an unsent redelivery is dropped when its webhook is deleted', async () => {
   const world = await webhookWorld()
   const { id: hook } = await world.hook('shop', { max_in_flight: 1 })
   await world.happen()

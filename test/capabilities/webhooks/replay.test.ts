@@ -53,7 +53,7 @@ describe('a replay', () => {
     ).toEqual(rows)
   })
 
-  test('never repeats what the webhook has, whatever became of it', async () => {
+  test('never repeats events the webhook already has, whatever their status', async () => {
     const w = await webhookWorld()
     const { id } = await w.hook('shop')
     w.answer((_seen, nth) => ({ status: nth === 1 ? 500 : 200 }))
@@ -67,7 +67,7 @@ describe('a replay', () => {
     expect(w.database.raw.prepare('SELECT COUNT(*) AS count FROM deliveries').get()).toEqual(before)
   })
 
-  test('S-06 brings what a deactivated webhook was not given', async () => {
+  test('S-06 sends what a deactivated webhook did not get', async () => {
     const w = await webhookWorld()
     const { id } = await w.hook('shop')
     w.answer({ status: 410 })
@@ -81,7 +81,7 @@ describe('a replay', () => {
     expect(new Set(eventsAt(w, 'shop'))).toEqual(new Set([first, ...missed]))
   })
 
-  test('S-10 done twice, and ten times at once, makes each delivery once', async () => {
+  test('S-10 made twice, and ten times concurrently, creates each delivery once', async () => {
     const w = await webhookWorld()
     await w.happenTimes(1_200)
     const { id } = await w.hook('late')
@@ -110,7 +110,7 @@ describe('a replay', () => {
     expect(count()).toBe(1_300)
   })
 
-  test('takes the types the webhook listens to, or the part of them that is named', async () => {
+  test('includes the types of the webhook, or the named part of them', async () => {
     const w = await webhookWorld()
     await w.happenTimes(2, { type: 'message.received' })
     await w.happenTimes(3, { type: 'message.failed' })
@@ -138,7 +138,7 @@ describe('a replay', () => {
     expect(await w.webhooks().replay(ACCOUNT, id, period(5, 6))).toEqual({ replayed: 0 })
   })
 
-  test('takes only events of its own account', async () => {
+  test('includes only events of its own account', async () => {
     const w = await webhookWorld()
     await w.happenTimes(3, { accountId: STRANGER })
     const { id } = await w.hook('late')
@@ -159,7 +159,7 @@ describe('a replay', () => {
     expect(w.peak.get('late')).toBeLessThanOrEqual(4)
   })
 
-  test('S-10 goes on after a crash in the middle, and makes nothing twice', async () => {
+  test('S-10 continues after a crash in the middle, and creates nothing twice', async () => {
     const w = await webhookWorld()
     const made = await w.happenTimes(1_100)
     const { id } = await w.hook('late', { max_in_flight: 64 })
@@ -179,7 +179,7 @@ describe('a replay', () => {
     expect(new Set(perAttempt).size).toBe(perAttempt.length)
   })
 
-  test(`makes at most ${LIMITS.replayAtMost} deliveries; called again it goes on from there`, async () => {
+  test(`creates at most ${LIMITS.replayAtMost} deliveries; called again it continues from there`, async () => {
     const w = await webhookWorld({ started: false })
     await w.happenTimes(LIMITS.replayAtMost + 100)
     const { id } = await w.hook('late')
@@ -191,7 +191,7 @@ describe('a replay', () => {
 })
 
 describe('a replay is refused', () => {
-  test('beyond the days events are kept, and where the period is empty', async () => {
+  test('beyond the retention of events, and for an empty period', async () => {
     const w = await webhookWorld()
     const { id } = await w.hook('shop')
     const days = LIMITS.eventDays * DAY
@@ -203,7 +203,7 @@ describe('a replay is refused', () => {
     }
   })
 
-  test('for all types and one of them at once', async () => {
+  test('for all types together with one of them', async () => {
     const w = await webhookWorld()
     const { id } = await w.hook('shop')
     const events = ['*', 'message.received'] as const
@@ -212,14 +212,14 @@ describe('a replay is refused', () => {
     )
   })
 
-  test('for a wrong period before the state of the webhook is looked at', async () => {
+  test('for a wrong period, before the state of the webhook is checked', async () => {
     const w = await webhookWorld()
     const { id } = await w.hook('shop', { active: false })
     const since = ago(w, HOUR)
     expect(await codeOf(w.webhooks().replay(ACCOUNT, id, { since, until: since }))).toBe('validation_error')
   })
 
-  test('for a webhook that is unknown, of another account, paused or deactivated, and nothing is made', async () => {
+  test('for a webhook that is unknown, of another account, paused or deactivated, and nothing is created', async () => {
     const w = await webhookWorld()
     await w.happenTimes(3)
     const { id } = await w.hook('shop', { active: false })
@@ -235,7 +235,7 @@ describe('a replay is refused', () => {
     expect(w.database.raw.prepare('SELECT * FROM deliveries').all()).toHaveLength(1)
   })
 
-  test('when the webhook is paused in the middle of it: what was made is held', async () => {
+  test('when the webhook is paused in the middle of it: created deliveries are held', async () => {
     const w = await webhookWorld({ started: false })
     await w.happenTimes(1_200)
     const { id } = await w.hook('late')

@@ -25,7 +25,7 @@ const count = (world: WebhookWorld, of: string) =>
 /** Days pass without a second of them being lived through. */
 const leap = (world: WebhookWorld, ms: number) => world.clock.suspend(ms)
 
-test('what was delivered goes after 7 days with its attempts and its event, and not a day before', async () => {
+test('delivered ones are removed after 7 days with their attempts and events, and not a day before', async () => {
   const world = await webhookWorld()
   await world.hook()
   await world.happenTimes(1_200)
@@ -42,7 +42,7 @@ test('what was delivered goes after 7 days with its attempts and its event, and 
   expect([count(world, 'deliveries'), count(world, 'delivery_attempts'), count(world, 'events')]).toEqual([3, 3, 3])
 })
 
-test('what failed for good stays 30 days, with its event, without what the receiver had answered', async () => {
+test('permanently failed ones stay 30 days, with their events, without the receiver’s answers', async () => {
   const world = await webhookWorld()
   await world.hook()
   world.answer({ status: 500, body: 'a stack trace' })
@@ -59,7 +59,7 @@ test('what failed for good stays 30 days, with its event, without what the recei
   expect([count(world, 'deliveries'), count(world, 'delivery_attempts'), count(world, 'events')]).toEqual([0, 0, 0])
 })
 
-test('what is still to be delivered stays, however old, and so does its event', async () => {
+test('pending deliveries stay, however old, and so do their events', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   await world.webhooks().update(ACCOUNT, id, { active: false }, keepsAccess)
@@ -69,7 +69,7 @@ test('what is still to be delivered stays, however old, and so does its event', 
   expect([count(world, 'deliveries'), count(world, 'events')]).toEqual([600, 600])
 })
 
-test('events nobody listened to go after 7 days, in as many steps as it takes', async () => {
+test('events without a webhook are removed after 7 days, in as many steps as needed', async () => {
   const world = await webhookWorld()
   await world.happenTimes(2_600)
   leap(world, 7 * DAY)

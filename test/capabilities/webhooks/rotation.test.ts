@@ -22,7 +22,7 @@ async function signers(world: WebhookWorld, secrets: Record<string, string>) {
   return found
 }
 
-test('S-08 during the overlap both secrets sign, and to the second at its end only the new one', async () => {
+test('S-08 during the overlap both secrets sign, to the second, and then only the new one', async () => {
   const world = await webhookWorld()
   const { id, secret: old } = await world.hook()
   const { secret: fresh, secret_last4 } = await world.webhooks().rotate(ACCOUNT, id, 86_400)
@@ -44,7 +44,7 @@ test('the old secret is wiped within a minute of its end', async () => {
   expect(world.hookRow(id)).toMatchObject({ prev_secret_enc: null, prev_expires_at: null })
 })
 
-test('S-08 without overlap the old secret stops at once', async () => {
+test('S-08 without overlap the old secret stops immediately', async () => {
   const world = await webhookWorld()
   const { id, secret: old } = await world.hook()
   const { secret: fresh } = await world.webhooks().rotate(ACCOUNT, id, 0)

@@ -9,7 +9,7 @@ const calm = { schedule: SCHEDULE, isStrained: false, retryAfter: undefined, now
 const HOUR_MS = 3_600_000
 
 test.each(SCHEDULE.map((seconds, i) => ({ seconds, counted: i + 1, jitter: i < 4 ? 0.2 : 0.05 })))(
-  'after failure $counted it waits $seconds s, give or take $jitter',
+  'after failure $counted it waits $seconds s, plus or minus $jitter',
   ({ seconds, counted, jitter }) => {
     const wait = (fraction: number) => waitMs({ ...calm, counted, fraction })
     expect(wait(0.5)).toBe(seconds * 1_000)
@@ -18,7 +18,7 @@ test.each(SCHEDULE.map((seconds, i) => ({ seconds, counted: i + 1, jitter: i < 4
   },
 )
 
-test('S-01 eight attempts span 19.7 to 22.2 hours, whatever chance decides', () => {
+test('S-01 eight attempts span 19.7 to 22.2 hours for any random jitter', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       const random = seededRandom(seed)
@@ -61,7 +61,7 @@ test('S-09 Retry-After never shortens the gap', () => {
   expect(waitMs({ ...calm, retryAfter: '1', counted: 3, fraction: 0 })).toBe(480_000)
 })
 
-test('what was cut off starts again in 2 to 10 seconds', () => {
+test('an interrupted attempt starts again in 2 to 10 seconds', () => {
   expect(resumeMs(0)).toBe(2_000)
   expect(resumeMs(1 - Number.EPSILON)).toBeLessThan(10_000)
 })

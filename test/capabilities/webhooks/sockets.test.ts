@@ -40,7 +40,7 @@ async function realWorld() {
 
 const KEY = Buffer.alloc(32, 3)
 
-test('F-01 64 deliveries that hang do not hold up another webhook on the same host', async () => {
+test('F-01 64 hanging deliveries do not delay another webhook on the same host', async () => {
   const { receiver, webhooks, happen } = await realWorld()
   await webhooks.create(
     ACCOUNT,
@@ -70,7 +70,7 @@ test('F-01 64 deliveries that hang do not hold up another webhook on the same ho
   expect(latencies[100]).toBeLessThan(5_000)
 })
 
-test('what arrives on the wire is the signed body with the headers of the spec, over kept connections', async () => {
+test('the request on the wire is the signed body with the headers of the spec, over kept connections', async () => {
   const { receiver, webhooks, happen } = await realWorld()
   const { secret } = await webhooks.create(
     ACCOUNT,

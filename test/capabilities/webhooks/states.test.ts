@@ -46,7 +46,7 @@ test.each([1, 7, 2_026])(
   },
 )
 
-test('S-02 S-06 the fifth exhausted delivery in a row deactivates the webhook, and what then happens is only recorded', async () => {
+test('S-02 S-06 the fifth exhausted delivery in a row deactivates the webhook, and later events are only recorded', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   world.answer({ status: 500 })
@@ -70,7 +70,7 @@ test('S-02 S-06 the fifth exhausted delivery in a row deactivates the webhook, a
   expect(world.hookRow(id)).toMatchObject({ consecutive_exhausted: 0, activation: 2 })
 })
 
-test('S-02 a success between the fourth and the fifth exhausted delivery starts the count anew', async () => {
+test('S-02 a success between the fourth and the fifth exhausted delivery restarts the count', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   const good = new Set<string>()
@@ -88,7 +88,7 @@ test('S-02 a success between the fourth and the fifth exhausted delivery starts 
   expect(world.hookRow(id)).toMatchObject({ consecutive_exhausted: 1, state: 'active' })
 })
 
-test('S-03 an answer 410 deactivates at once: what waits is not claimed, what is in flight is recorded', async () => {
+test('S-03 an answer 410 deactivates immediately: waiting ones are not claimed, running ones are recorded', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook('shop', { max_in_flight: 8 })
   await world.happenTimes(20)
@@ -133,7 +133,7 @@ test('S-03 410 as the eighth failure closes the delivery as gone and leaves it n
   expect(world.seen).toHaveLength(8)
 })
 
-test('S-03 a late answer from before a reactivation says nothing about the webhook', async () => {
+test('S-03 a late answer from before a reactivation does not affect the webhook', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   world.answer({ status: 410, delayMs: 5_000 })
@@ -218,7 +218,7 @@ test('retries of a paused webhook keep their budget and become due together, spr
   expect((await world.delivery()).attempts).toBe(5)
 })
 
-test('a deleted webhook gets nothing more: what waits is removed, what is in flight is ignored, what ended stays', async () => {
+test('a deleted webhook gets nothing more: waiting ones are removed, running ones ignored, ended ones stay', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook()
   await world.happen()

@@ -15,7 +15,7 @@ const shapes = new Ajv2020({ strict: false, formats: { uuid: true, 'date-time': 
 const STRANGER = '0197f0c2-0000-7c51-9d2b-000000000002' as AccountId
 
 describe('a test event', () => {
-  test('reaches the webhook at once, signed, as a delivery of its own that can be read', async () => {
+  test('reaches the webhook immediately, signed, as a delivery of its own that can be read', async () => {
     const w = await webhookWorld()
     const { id, secret } = await w.hook('shop')
     const { delivery_id } = await w.webhooks().test(ACCOUNT, id)
@@ -44,7 +44,7 @@ describe('a test event', () => {
     expect(data.map((each) => each.id)).toEqual([delivery_id])
   })
 
-  test('reaches no other webhook, is no event that happened, and is in no replay', async () => {
+  test('reaches no other webhook, is not a recorded event, and is in no replay', async () => {
     const w = await webhookWorld()
     const [{ id }, other] = [await w.hook('shop'), await w.hook('other')]
     await w.webhooks().test(ACCOUNT, id)
@@ -57,7 +57,7 @@ describe('a test event', () => {
     expect((await events.list(ACCOUNT, {})).data).toEqual([])
   })
 
-  test.each(EVENT_TYPES)('has the shape of the type the webhook listens to: %s', async (type) => {
+  test.each(EVENT_TYPES)('has the format of the webhook’s type: %s', async (type) => {
     const w = await webhookWorld()
     const { id } = await w.hook('shop', { events: [type] })
     await w.webhooks().test(ACCOUNT, id)
@@ -68,7 +68,7 @@ describe('a test event', () => {
     expect(event).toMatchObject({ type, data: { test: true } })
   })
 
-  test('is of the type most receivers know, where the webhook listens to several', async () => {
+  test('has the most common type, if the webhook has several', async () => {
     const w = await webhookWorld()
     const both = await w.hook('both', { events: ['instance.created', 'message.received'] })
     const neither = await w.hook('neither', { events: ['message.read', 'instance.deleted'] })
@@ -81,7 +81,7 @@ describe('a test event', () => {
     expect(types).toEqual({ both: 'message.received', neither: 'instance.deleted' })
   })
 
-  test('is tried again like any other', async () => {
+  test('is retried like any other', async () => {
     const w = await webhookWorld()
     const { id } = await w.hook('shop')
     w.answer((_seen, nth) => ({ status: nth === 1 ? 500 : 200 }))

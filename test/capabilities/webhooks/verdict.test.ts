@@ -56,7 +56,7 @@ test.each([200, 201, 204, 299])('%d delivers, from every status, by schedule and
   })
 })
 
-test('a delivered one stays delivered since when it was', () => {
+test('a delivered one keeps its delivery time', () => {
   expect(judge(delivered, answered(200), manual).deliveredAtMs).toBe(NOW - 1_000)
   expect(judge(delivered, answered(500), manual)).toMatchObject({ status: 'delivered', webhook: 'none' })
 })
@@ -160,7 +160,7 @@ test('three interruptions are free, the fourth counts', () => {
   expect(judge(standing, cut, at)).toMatchObject({ status: 'failed', counted: 1, interrupted: 4, isCounted: true })
 })
 
-test('a fault of this machine uses up nothing', () => {
+test('a fault of this machine uses up no attempt', () => {
   const answer = {
     kind: 'failure',
     stage: 'connect',
@@ -177,7 +177,7 @@ test('a fault of this machine uses up nothing', () => {
   })
 })
 
-test('the window grows with success and halves when the receiver is slow, busy or not there', () => {
+test('the window grows with success and halves when the receiver is slow, busy or unreachable', () => {
   expect(pressure(answered(204))).toBe('grow')
   for (const ended of [broke('timeout'), broke('connect'), answered(429), answered(503)])
     expect(pressure(ended)).toBe('halve')

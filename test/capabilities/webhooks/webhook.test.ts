@@ -28,7 +28,7 @@ test('a new webhook has the defaults of the spec and shows its secret once', asy
   expect(stored).not.toContain(secret.slice('whsec_'.length))
 })
 
-test('an account has at most ten, deleted ones not counted; other accounts are apart', async () => {
+test('an account has at most ten, deleted ones not counted; other accounts are separate', async () => {
   const world = await webhookWorld()
   const made = await Promise.all(Array.from({ length: 10 }, (_, i) => world.hook(`n${i}`)))
   await expect(world.hook('eleventh')).rejects.toMatchObject({ code: 'webhook_limit_reached' })
@@ -83,7 +83,7 @@ test('the URL is stored as it is called, on create and on change', async () => {
   expect((await world.webhooks().get(ACCOUNT, made.id)).url).toBe(changed.url)
 })
 
-test('"*" stands alone', async () => {
+test('"*" must be the only entry', async () => {
   const world = await webhookWorld()
   const events = ['*', 'message.received']
   await expect(world.hook('a', { events })).rejects.toMatchObject({ code: 'validation_error' })
@@ -95,7 +95,7 @@ test('"*" stands alone', async () => {
   })
 })
 
-test('a change touches the named fields only; a new address applies from the next attempt', async () => {
+test('a change affects only the named fields; a new URL applies from the next attempt', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook('a', { description: 'CRM' })
   world.answer((_, nth) => ({ status: nth === 1 ? 500 : 200 }))
@@ -213,7 +213,7 @@ test('deliveries are listed newest first; filters narrow together and pages neit
   }
 })
 
-test('an instance is found by its id in upper case too, and a page begun in one case goes on in the other', async () => {
+test('an instance is found by its id in upper case too, and a page started in one case continues in the other', async () => {
   const world = await webhookWorld()
   await world.hook('a')
   await world.happenTimes(2)
@@ -228,7 +228,7 @@ test('an instance is found by its id in upper case too, and a page begun in one 
   expect([...data, ...more].map(({ id }) => id)).toEqual(ids)
 })
 
-test('of two filters the one with few deliveries finds them, and where both have many the page is the same', async () => {
+test('of two filters the one with few deliveries selects them, and if both have many the page is the same', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook('a', { active: false })
   await world.happenTimes(1)
@@ -259,7 +259,7 @@ test('of two filters the one with few deliveries finds them, and where both have
   await world.idle()
 })
 
-test('a cursor opens only the list it was made for', async () => {
+test('a cursor is valid only for its list', async () => {
   const world = await webhookWorld()
   await world.hook('a')
   await world.happenTimes(3)
@@ -292,7 +292,7 @@ test('more than a hundred thousand waiting: the oldest are closed as overflow, v
   expect(await world.webhooks().get(ACCOUNT, id)).toMatchObject({ active: false })
 })
 
-test('a change of nothing answers the webhook as it is, and writes nothing', async () => {
+test('an empty change returns the webhook unchanged, and writes nothing', async () => {
   const world = await webhookWorld()
   const { id } = await world.hook('a')
   const row = () => world.database.raw.prepare('SELECT * FROM webhooks WHERE id = ?').get(id)

@@ -36,7 +36,7 @@ describe('a restriction of the account', () => {
     expect(evidence().restriction).toBeNull()
   })
 
-  test('on replies stops everything, also where new chats are restricted too', async () => {
+  test('on replies stops everything, also together with one on new chats', async () => {
     const untilMs = world.clock.now() + 3_600_000
     await restrict(
       ['RESTRICTED_BIZ_INITIATED_MESSAGING', untilMs],
@@ -61,7 +61,7 @@ describe('a restriction of the account', () => {
     expect(codes()).toEqual([])
   })
 
-  test('that nobody knows here stops new chats', async () => {
+  test('of an unknown kind stops new chats', async () => {
     await restrict(['RESTRICTED_SOMETHING_NEW'])
     expect(evidence().restriction).toMatchObject({ kind: 'RESTRICTED_SOMETHING_NEW', untilMs: null })
   })
@@ -111,7 +111,7 @@ describe('utility templates', () => {
     expect([suspension(), codes()]).toEqual([null, ['restricted_adding_numbers']])
   })
 
-  test('of which Meta warns are not suspended, and health names the warning for a week', async () => {
+  test('are not suspended by a warning, which health shows for a week', async () => {
     await violation('UTILITY_TEMPLATE_ABUSE')
     expect([suspension(), codes()]).toEqual([null, ['utility_templates_warning']])
   })
@@ -122,7 +122,7 @@ describe('utility templates', () => {
   })
 })
 
-describe('an account that Meta takes away', () => {
+describe('an account removed by Meta', () => {
   test.each([
     ['PARTNER_REMOVED', 'PRIMARY_INACTIVITY', 'removed_primary_inactivity'],
     ['PARTNER_REMOVED', 'COMPANION_INACTIVITY', 'removed_companion_inactivity'],

@@ -51,12 +51,12 @@ test('the list is read page by page', async () => {
 test.each([
   ['somebody who has not written lately', STRANGER, /131047/],
   ['itself', OURS, /131021/],
-])('%s cannot be blocked, in the words of the reason beside the person', async (_, phone, words) => {
+])('%s cannot be blocked, with the reason for the person', async (_, phone, words) => {
   await expect(act('block')(us, phone, true)).rejects.toMatchObject({ code: 'invalid_state' })
   await expect(act('block')(us, phone, true)).rejects.toThrow(words)
 })
 
-test('typing is shown under the newest message of the person, and never without one', async () => {
+test('typing is shown under the person’s newest message, and never without one', async () => {
   await soon('heard', () => world.of(us, 'received').length > 0)
   const engineMessageId = world.of(us, 'received')[0]?.engineMessageId ?? ''
   const message = { engineMessageId, chat: ANA, isOwn: false, participant: null }

@@ -67,7 +67,7 @@ test('a batch with several numbers keeps each change with its own number', () =>
   ])
 })
 
-describe('marketing messages that somebody turns off or on', () => {
+describe('turning marketing messages off or on', () => {
   const preference = (more: object = {}) => ({
     ...{ wa_id: ANA, user_id: 'US.123', detail: 'User requested to stop marketing messages' },
     ...{ category: 'marketing_messages', value: 'stop', timestamp: 1_767_614_400, ...more },
@@ -83,7 +83,7 @@ describe('marketing messages that somebody turns off or on', () => {
   const person = { number: ANA, userId: 'US.123' }
   const atMs = 1_767_614_400_000
 
-  test('say who, what, and when', () => {
+  test('contains who, what, and when', () => {
     expect(read(preference(), preference({ value: 'resume', timestamp: '1767614401' }))).toMatchObject({
       phoneNumberId: PHONE_NUMBER_ID,
       items: [
@@ -94,12 +94,12 @@ describe('marketing messages that somebody turns off or on', () => {
     })
   })
 
-  test('name somebody who hides their number by id', () => {
+  test('names a person who hides their number by id', () => {
     const hidden = preference({ wa_id: undefined, user_id: 'US.9' })
     expect(read(hidden)?.items).toMatchObject([{ person: { number: null, userId: 'US.9' }, wants: false }])
   })
 
-  test('are ignored in other categories, and a problem where they cannot be read', () => {
+  test('is ignored for other categories, and a problem if it cannot be parsed', () => {
     expect(read(preference({ category: 'other' }))).toMatchObject({ items: [], problems: [] })
     const broken = [
       preference({ value: 'pause' }),
@@ -111,28 +111,28 @@ describe('marketing messages that somebody turns off or on', () => {
   })
 })
 
-describe('somebody who hides their number', () => {
-  test('is known by Meta’s id alone', () => {
+describe('a person who hides their number', () => {
+  test('is known only by Meta’s id', () => {
     const hidden = { from_user_id: 'US.123', id: 'wamid.1', timestamp: '1767614400', type: 'text', text: { body: 'x' } }
     const [message] = itemsOf({ contacts: [{ profile: { name: 'Who' }, user_id: 'US.123' }], messages: [hidden] })
     expect(message).toMatchObject({ person: { number: null, userId: 'US.123' }, pushName: 'Who' })
   })
 
-  test('who is shown with a number as well is one person, said before the message', () => {
+  test('and is shown with a number too is one person, reported before the message', () => {
     const items = itemsOf({ contacts: [contact], messages: [textFrom(ANA, 'wamid.1')] })
     expect(items[0]).toEqual({ kind: 'known', number: ANA, userId: 'US.123' })
     expect(items[1]).toMatchObject({ kind: 'message', person: { number: ANA, userId: 'US.123' } })
   })
 })
 
-describe('a contact that somebody shares', () => {
+describe('a shared contact', () => {
   const CARD = { name: { formatted_name: 'Ana' }, phones: [{ phone: '+1 202 555 0188' }] }
   const shared = (more: object, from: object = { from_user_id: 'US.1' }) =>
     itemsOf({
       messages: [{ ...from, id: 'wamid.1', timestamp: '1767614400', type: 'contacts', contacts: [CARD], ...more }],
     })
 
-  test('is their own number if they were asked for it', () => {
+  test('is the sender’s own number if it was requested', () => {
     const [known, message] = shared({ origin: 'contact_request' })
     expect(known).toEqual({ kind: 'known', number: '12025550188', userId: 'US.1' })
     expect(message).toMatchObject({ kind: 'message', person: { number: '12025550188', userId: 'US.1' } })
@@ -143,7 +143,7 @@ describe('a contact that somebody shares', () => {
     ['that nobody asked for', {}],
     ['without a number', { origin: 'contact_request', contacts: [{ name: CARD.name }] }],
     ['of several people', { origin: 'contact_request', contacts: [CARD, CARD] }],
-  ])('changes nobody: one %s', (_what, more) => {
+  ])('changes no person: one %s', (_what, more) => {
     const items = shared(more)
     expect(items).toHaveLength(1)
     expect(items[0]).toMatchObject({ person: { number: null, userId: 'US.1' } })
@@ -168,7 +168,7 @@ test('a message gets the name of the first contact that has its number or id, an
   expect(names).toEqual(['Ana', 'Ana', null])
 })
 
-describe('what people send', () => {
+describe('received messages', () => {
   const one = (message: object) =>
     itemsOf({ messages: [{ ...textFrom(ANA, 'wamid.1'), text: undefined, ...message }] })[0]
 
@@ -211,7 +211,7 @@ describe('what people send', () => {
     expect(one(message)).toMatchObject({ kind: 'message', ...expected })
   })
 
-  test('an answer names what it quotes, and the first message of an advertisement where it came from', () => {
+  test('a reply names the quoted message, and the first message of an advertisement its source', () => {
     const referral = { source_type: 'ad', source_id: '1', headline: 'Spring' }
     expect(one({ type: 'text', text: { body: 'x' }, context: { from: OURS, id: 'wamid.0' }, referral })).toMatchObject({
       quoted: 'wamid.0',
@@ -219,7 +219,7 @@ describe('what people send', () => {
     })
   })
 
-  test('reactions, edits and deletions name the message they are about', () => {
+  test('reactions, edits and deletions name the message they concern', () => {
     expect(one({ type: 'reaction', reaction: { message_id: 'wamid.0', emoji: '👍' } })).toMatchObject({
       kind: 'reaction',
       target: 'wamid.0',
@@ -238,7 +238,7 @@ describe('what people send', () => {
     })
   })
 
-  test('what was typed on the phone of the number is an echo of it', () => {
+  test('a message typed on the number’s phone is an echo', () => {
     const echo = {
       from: OURS,
       to: ANA,
@@ -290,7 +290,7 @@ test('a failure says why', () => {
   })
 })
 
-describe('what cannot be read', () => {
+describe('invalid callbacks', () => {
   test.each([
     ['not json'],
     ['[]'],
@@ -298,11 +298,11 @@ describe('what cannot be read', () => {
     ['{"object":"page","entry":[]}'],
     ['{"object":"whatsapp_business_account"}'],
     [''],
-  ])('%s is no callback at all', (text) => {
+  ])('%s is not a callback', (text) => {
     expect(parseCallback(Buffer.from(text), NOW)).toBeUndefined()
   })
 
-  test('one thing that makes no sense is named, and the rest is read all the same', () => {
+  test('one invalid item is named, and the rest is still read', () => {
     const [change] =
       parse(
         messagesBody({
@@ -314,7 +314,7 @@ describe('what cannot be read', () => {
     expect(change?.items.map((item) => 'id' in item && item.id)).toEqual(['wamid.2', 'wamid.3'])
   })
 
-  test('fields that nobody here needs are no problem', () => {
+  test('unused fields are not a problem', () => {
     const body = {
       object: 'whatsapp_business_account',
       entry: [
@@ -335,7 +335,7 @@ describe('what cannot be read', () => {
     ])
   })
 
-  test('whatever Meta may send, nothing is thrown', () => {
+  test('no input from Meta causes an exception', () => {
     const value = fc.letrec((tie) => ({
       any: fc.oneof(
         { depthSize: 'small' },
@@ -431,7 +431,7 @@ const CONTENTS: readonly (readonly [message: object, content: object])[] = [
   [{ type: 'unsupported' }, { type: 'unavailable', reason: 'unsupported', kind: 'unsupported' }],
 ]
 
-test.each(CONTENTS)('what a message is besides its text: %j', (message, content) => {
+test.each(CONTENTS)('content of a message besides its text: %j', (message, content) => {
   const [item] = itemsOf({ messages: [{ ...textFrom(ANA, 'a'), ...message }] })
   expect(item).toMatchObject({ kind: 'message', content })
   expect(Check(MessageContent, item?.kind === 'message' ? item.content : null)).toBe(true)

@@ -44,7 +44,7 @@ describe('the order of callbacks', () => {
   const counts = (ids: readonly InstanceId[]) =>
     Object.fromEntries([...Map.groupBy(ids, (id) => id)].map(([id, all]) => [id, all.length]))
 
-  test('gives accounts equal shares, whatever waits of others', async () => {
+  test('gives accounts equal shares, whatever waits for others', async () => {
     const { store, process } = scene()
     const other = 'a2' as InstanceId
     await store(a, 200)
@@ -61,7 +61,7 @@ describe('the order of callbacks', () => {
     expect(await process()).toEqual([b])
   })
 
-  test('reads a large body alone, and gives others their turn before the next', async () => {
+  test('reads a large body alone, and lets others run before the next', async () => {
     const { store, process } = scene()
     const large = 900 * 1024
     await store(a, 3, large)
@@ -72,7 +72,7 @@ describe('the order of callbacks', () => {
     expect(turns).toEqual([[a, c], [b], [a], [b], [a]])
   })
 
-  test('leaves those that are held for a second, and what is behind them passes', async () => {
+  test('skips those that are held for a second, and later ones pass', async () => {
     const { queue, store, process } = scene()
     await store(a, 100)
     const rows = (await queue.next()).slice(0, 64)
@@ -90,7 +90,7 @@ describe('the order of callbacks', () => {
   })
 })
 
-test('nothing is due of a number that was removed', async () => {
+test('a removed number has no due callbacks', async () => {
   const { data, clock } = world
   const queue = createCallbackQueue({ db: data.db, clock, accountOf: () => undefined })
   const instanceId = 'gone' as InstanceId
@@ -118,7 +118,7 @@ describe('callbacks that must wait', () => {
     }
   }
 
-  test('hold nobody else up, and neither do other chats of the same number', async () => {
+  test('delay nobody else, and no other chats of the same number', async () => {
     const busy = await world.connected()
     const other = await world.connected({ phoneNumberId: '222222', number: '12025550201' })
     const end = await owing(busy)
@@ -146,7 +146,7 @@ describe('callbacks that must wait', () => {
     expect(world.of(instance, 'receipt').map(({ status }) => status)).toEqual(['sent', 'delivered'])
   })
 
-  test('that the rooms refuse hold no other chat up', async () => {
+  test('that the rooms refuse delay no other chat', async () => {
     const instance = await world.connected()
     world.sink.refusals = 70
     for (let i = 0; i < 70; i++)

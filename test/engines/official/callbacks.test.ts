@@ -33,7 +33,7 @@ const take = (body: Buffer, signature: string | undefined) =>
   world.official.callbacks.take(instance.id, signature, body)
 
 describe('the signature', () => {
-  test('over the exact bytes lets a callback in', async () => {
+  test('over the exact bytes is accepted', async () => {
     const bytes = Buffer.from(JSON.stringify(one, null, 2))
     await take(bytes, signed(bytes))
     await settle()
@@ -48,19 +48,19 @@ describe('the signature', () => {
     ['is cut short', (bytes: Buffer) => signed(bytes).slice(0, -2)],
     ['is in capitals', (bytes: Buffer) => signed(bytes).toUpperCase()],
     ['is followed by something', (bytes: Buffer) => `${signed(bytes)}00`],
-  ])('that %s keeps it out, and nothing is stored', async (_what, signatureOf) => {
+  ])('that %s is refused, and nothing is stored', async (_what, signatureOf) => {
     const bytes = Buffer.from(JSON.stringify(one))
     await expect(take(bytes, signatureOf(bytes))).rejects.toMatchObject({ code: 'unauthorized', status: 401 })
     expect([stored(), world.told(instance)]).toEqual([[], []])
   })
 
-  test('of JSON that was written anew keeps it out', async () => {
+  test('of re-serialized JSON is refused', async () => {
     const sent = Buffer.from(JSON.stringify(one, null, 2))
     const rewritten = Buffer.from(JSON.stringify(JSON.parse(sent.toString())))
     await expect(take(rewritten, signed(sent))).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  test('cannot be checked for an instance without a number, nor for nobody', async () => {
+  test('cannot be checked for an instance without a number, or an unknown one', async () => {
     const bytes = Buffer.from(JSON.stringify(one))
     const other = world.instance()
     await world.official.engine.onboarding?.token(other)
@@ -69,7 +69,7 @@ describe('the signature', () => {
     }
   })
 
-  test('waits for the keychain: Meta repeats what is answered 503', async () => {
+  test('waits for the keychain: Meta repeats callbacks answered with 503', async () => {
     await world.restart()
     world.vault.key = null
     const bytes = Buffer.from(JSON.stringify(one))
@@ -118,8 +118,8 @@ describe('the challenge', () => {
   )
 })
 
-describe('once it is taken', () => {
-  test('a kill before it was processed loses nothing, and it is told once', async () => {
+describe('an accepted callback', () => {
+  test('survives a kill before it was processed, and is reported once', async () => {
     await world.official.engine.close()
     await world.callBack(instance, one)
     expect([stored().length, world.told(instance)]).toEqual([1, []])
@@ -131,7 +131,7 @@ describe('once it is taken', () => {
     expect([stored(), world.of(instance, 'received').length]).toEqual([[], 1])
   })
 
-  test('it is told again until the rooms take it, in order within a chat', async () => {
+  test('is reported again until the rooms accept it, in order within a chat', async () => {
     world.sink.refusals = 1
     await world.callBack(
       instance,
@@ -154,7 +154,7 @@ describe('once it is taken', () => {
     expect(world.of(instance, 'received').map(({ text }) => text)).toEqual(['First', 'Second'])
   })
 
-  test('what the rooms refuse for good is kept and reported, and the next is told', async () => {
+  test('is kept and reported if the rooms refuse it permanently, and the next is processed', async () => {
     world.sink.refusals = 5
     await world.callBack(instance, one)
     for (let i = 0; i < 6; i++) await world.clock.advance(1_000)
@@ -164,7 +164,7 @@ describe('once it is taken', () => {
     expect(world.official.engine.evidence(instance).issues).toMatchObject([{ code: 'callbacks_unread' }])
   })
 
-  test('what cannot be read is kept for a week and fails nothing else', async () => {
+  test('that cannot be parsed is kept for a week and fails nothing else', async () => {
     await world.callBack(instance, Buffer.from('not json'))
     await world.callBack(instance, messagesBody({ messages: [{ type: 'text' }, textFrom(ANA, 'wamid.1')] }))
     expect(stored()).toEqual([{ problem: 'not a callback' }, { problem: 'messages[0]' }])
@@ -177,10 +177,10 @@ describe('once it is taken', () => {
   })
 })
 
-describe('whom it concerns', () => {
+describe('the instance of a callback', () => {
   const batch = (...changes: object[]) => ({ object: 'whatsapp_business_account', entry: [{ id: WABA_ID, changes }] })
 
-  test('each change of a batch goes to the instance of its own number', async () => {
+  test('is that of each change’s own number', async () => {
     const other = await world.connected({ phoneNumberId: '222222', number: '12025550201' })
     await world.callBack(
       instance,
@@ -193,13 +193,13 @@ describe('whom it concerns', () => {
     expect(world.of(other, 'received').map(({ engineMessageId }) => engineMessageId)).toEqual(['b'])
   })
 
-  test('a number of another app hears nothing of what this app signed', async () => {
+  test('is never one whose number belongs to another app than the signing one', async () => {
     const other = await world.connected({ phoneNumberId: '222222', number: '12025550201', appSecret: 'e'.repeat(32) })
     await world.callBack(instance, batch(messagesChange({ messages: [textFrom(ANA, 'b')] }, '222222')))
     expect([world.told(other), world.told(instance), stored()]).toEqual([[], [], []])
   })
 
-  test('a number that nobody here has is dropped', async () => {
+  test('is missing for an unknown number, and the callback is dropped', async () => {
     await world.callBack(instance, messagesBody({ messages: [textFrom(ANA, 'x')] }, '999999'))
     expect([world.told(instance), stored()]).toEqual([[], []])
   })
@@ -238,12 +238,12 @@ describe('statuses', () => {
     ],
     [{}, null],
     ['free', null],
-  ])('carry what Meta says of the price: %j', async (pricing, price) => {
+  ])('contain Meta’s price: %j', async (pricing, price) => {
     await world.callBack(instance, messagesBody({ statuses: [statusOf('wamid.7', 'read', { pricing })] }))
     expect(world.of(instance, 'receipt')[0]?.billing?.price).toEqual(price)
   })
 
-  test('with somebody’s own opaque data are told by Meta’s id', async () => {
+  test('with foreign opaque data are reported under Meta’s id', async () => {
     await world.callBack(
       instance,
       messagesBody({ statuses: [statusOf('wamid.7', 'sent', { biz_opaque_callback_data: 'msg_not-ours' })] }),
@@ -269,7 +269,7 @@ describe('statuses', () => {
     expect(world.of(instance, 'receipt')).toMatchObject([{ engineMessageId: 'wamid.7' }])
   })
 
-  test('that failed say why in our words', async () => {
+  test('that failed give the reason in our words', async () => {
     const errors = [{ code: 131_047, error_data: { details: 'x' } }]
     await world.callBack(instance, messagesBody({ statuses: [statusOf('wamid.7', 'failed', { errors })] }))
     expect(world.of(instance, 'failed')).toMatchObject([
@@ -277,7 +277,7 @@ describe('statuses', () => {
     ])
   })
 
-  test('that failed for want of a payment hold the number until a later message has left', async () => {
+  test('that failed because of a payment problem hold the number until a later message was sent', async () => {
     const hold = () => world.official.engine.evidence(instance).hold
     const nowSeconds = Math.floor(world.clock.now() / 1_000)
     const errors = [{ code: 131_042, error_data: { details: 'No payment method' } }]
@@ -313,13 +313,13 @@ describe('people without a number', () => {
     ...more,
   })
 
-  test('are named by Meta’s id, and answers to it work', async () => {
+  test('are named by Meta’s id, and replies to it work', async () => {
     await world.callBack(instance, messagesBody({ contacts: [{ user_id: 'US.123' }], messages: [hidden('a')] }))
     expect(world.of(instance, 'received')).toMatchObject([{ chat: 'US.123', from: 'US.123', fromLid: 'US.123' }])
     expect((await world.send(instance, { to: 'US.123' })).outcome.kind).toBe('accepted')
   })
 
-  test('become one contact with their number once it is shown, told once', async () => {
+  test('become one contact with their number once it is shown, reported once', async () => {
     await world.callBack(instance, messagesBody({ messages: [hidden('a')] }))
     const both = { contacts: [{ wa_id: ANA, user_id: 'US.123' }], messages: [textFrom(ANA, 'b')] }
     await world.callBack(instance, messagesBody(both))
@@ -330,7 +330,7 @@ describe('people without a number', () => {
   })
 })
 
-test('acts on messages are told as acts', async () => {
+test('changes to messages are reported as such', async () => {
   const act = (type: string, content: object) => ({
     from: ANA,
     id: `wamid.${type}`,
@@ -352,7 +352,7 @@ test('acts on messages are told as acts', async () => {
   ])
 })
 
-test('what was typed on the phone is from us', async () => {
+test('a message typed on the phone is from us', async () => {
   const echo = { from: OURS, to: ANA, id: 'wamid.e', timestamp: '1767614400', type: 'text', text: { body: 'x' } }
   const value = { metadata: { phone_number_id: PHONE_NUMBER_ID }, message_echoes: [echo] }
   await world.callBack(instance, {
@@ -362,7 +362,7 @@ test('what was typed on the phone is from us', async () => {
   expect(world.of(instance, 'received')).toMatchObject([{ chat: ANA, from: OURS, fromMe: true }])
 })
 
-test('a file says how large it is, and is fetched with its hash compared', async () => {
+test('a file has its size, and is fetched with its hash compared', async () => {
   const bytes = Buffer.from('picture')
   const sha256 = '3c4d5dd5f5bc5d9c7e9b6ba7f0a4a6e7'.repeat(2)
   const right = (await import('node:crypto')).createHash('sha256').update(bytes).digest('hex')
@@ -402,7 +402,7 @@ test('a file says how large it is, and is fetched with its hash compared', async
   await expect(world.official.engine.media?.(instance, '555')).rejects.toThrow('another hash')
 })
 
-test('Meta that does not tell the size of a file is not asked about the next ones, so callbacks do not wait', async () => {
+test('if Meta does not report a file’s size, the next ones are not requested, so callbacks do not wait', async () => {
   let asked = 0
   world.answer((_, path) => {
     if (!path.startsWith('55')) return undefined
@@ -421,7 +421,7 @@ test('Meta that does not tell the size of a file is not asked about the next one
   expect(asked).toBe(2)
 })
 
-test('the app secret never lies in the database in the clear', async () => {
+test('the app secret is never stored unencrypted', async () => {
   const file = (await import('node:fs')).readFileSync(`${world.data.dir}/switchboard.db`)
   const wal = (await import('node:fs')).readFileSync(`${world.data.dir}/switchboard.db-wal`)
   for (const secret of [APP_SECRET, 'EAAGTOKEN'])

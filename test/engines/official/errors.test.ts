@@ -34,7 +34,7 @@ describe.each(ROWS)('the codes %j', (codes, meaning) => {
   })
 })
 
-test('a code that is not in the table means nothing by itself', () => {
+test('an unknown code has no meaning by itself', () => {
   expect(meaningOf(error(999_999))).toBeUndefined()
   expect(meaningOf(error(199))).toBeUndefined()
   expect(meaningOf(error(300))).toBeUndefined()
@@ -53,7 +53,7 @@ test.each([
 })
 
 test.each([131_030, 130_497, 131_042, 131_048, 131_062, 132_001, 132_015, 132_016, 132_068, 132_069])(
-  '%i says what to do',
+  '%i explains what to do',
   (code) => {
     const { message } = failureOf(error(code))
     expect(message).not.toContain('Details')
@@ -61,7 +61,7 @@ test.each([131_030, 130_497, 131_042, 131_048, 131_062, 132_001, 132_015, 132_01
   },
 )
 
-test('Meta’s own words are shown where we have none, and are short', () => {
+test('Meta’s own text is used if we have none, and shortened', () => {
   const long = { code: 999_999, details: 'x'.repeat(300) }
   expect(failureOf(long).message).toContain('xxx')
   const read = readError({ error: { code: 100, message: 'm', error_data: { details: 'd'.repeat(5_000) } } })
@@ -74,6 +74,6 @@ test.each([
   [{ error: { message: 'no code' } }],
   [{ error: { code: 'abc' } }],
   [{ error: { code: 1.5 } }],
-])('%j is no error of Graph', (body) => {
+])('%j is not a Graph error', (body) => {
   expect(readError(body)).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import { seededRandom } from '../../support/random.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { testDatabase } from '../../support/database.ts'
 
-test('the address of a file ends after five minutes', async () => {
+test('the URL of a file expires after five minutes', async () => {
   const clock = fakeClock()
   const data = await testDatabase(undefined, { clock })
   const network = {

@@ -33,7 +33,7 @@ describe.each([
   test.each([
     ['a text', { text: 'Hello' }, 'read'],
     ['a text to a phone that is off', { text: 'Hello', isOff: true }, 'sent'],
-  ])('once it has taken a message, it reports what becomes of it: %s', async (_what, { text, isOff }: any, status) => {
+  ])('an accepted message’s status is reported after a kill: %s', async (_what, { text, isOff }: any, status) => {
     const settings = { graphBaseUrl: 'sandbox', sandboxTimelineMs } as const
     const w = await world({ home: newHome(), settings })
     const id = await connected(w)

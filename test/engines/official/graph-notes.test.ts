@@ -46,7 +46,7 @@ const draft = (name: string, more: object = {}) => ({
 })
 
 describe('B2, the limit of a portfolio', () => {
-  test('is read under its new name; the old one says nothing', async () => {
+  test('is read under its new name; the old one is empty', async () => {
     const fields = 'whatsapp_business_manager_messaging_limit,messaging_limit_tier,quality_rating'
     const { body } = await ask(`${number.phoneNumberId}?fields=${fields}`)
     expect(body.whatsapp_business_manager_messaging_limit).toMatch(/^TIER_(250|2K|10K|100K|UNLIMITED)$/)
@@ -56,7 +56,7 @@ describe('B2, the limit of a portfolio', () => {
 })
 
 describe('B5, templates', () => {
-  test('a new one is in review, is listed with what was asked for, and one language of it is deleted', async () => {
+  test('a new one is in review, is listed with the requested fields, and one language of it is deleted', async () => {
     const made = await post(ofAccount('message_templates'), draft('garden'))
     expect(made.body).toMatchObject({ id: expect.stringMatching(/^\d+$/), status: 'PENDING', category: 'UTILITY' })
     const fields = 'name,status,category,language,components,quality_score,rejected_reason'
@@ -139,7 +139,7 @@ describe('B5, templates', () => {
 })
 
 describe('B6, other interfaces', () => {
-  test('who wrote in the last 24 hours can be blocked, and others not', async () => {
+  test('people who wrote in the last 24 hours can be blocked, and others cannot', async () => {
     const body = { messaging_product: 'whatsapp', block_users: [{ user: ANA }, { user: STRANGER }] }
     const { body: answer } = await post(ofNumber('block_users'), body)
     const said = JSON.stringify(answer)
@@ -151,7 +151,7 @@ describe('B6, other interfaces', () => {
     expect(JSON.stringify((await ask(ofNumber('block_users'))).body)).not.toContain(ANA)
   })
 
-  test('typing is shown for a message that came in, and for no other', async () => {
+  test('typing is shown for a received message, and for no other', async () => {
     const typing = (message_id: string) =>
       post(ofNumber('messages'), {
         ...{ messaging_product: 'whatsapp', status: 'read', message_id, typing_indicator: { type: 'text' } },

@@ -57,19 +57,19 @@ describe('the simulated Meta', () => {
     expect(await write(one, stranger(1))).toBe(131_048)
   })
 
-  test('never takes more than the limit from two numbers at the same time', async () => {
+  test('never exceeds the limit with two numbers at the same time', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, (_, i) => write(i % 2 ? one : other, stranger(i))))
     expect(all.filter((code) => code === 'taken')).toHaveLength(3)
   })
 
-  test('keeps other portfolios apart', async () => {
+  test('keeps other portfolios separate', async () => {
     for (let i = 1; i <= 4; i++) await write(one, stranger(i))
     const third = await world.number('12025550202')
     expect(third.portfolioId).not.toBe(one.portfolioId)
     expect(await write(third, stranger(4))).toBe('taken')
   })
 
-  test('answers with the fields that are asked for', async () => {
+  test('answers with the requested fields', async () => {
     const fields = 'quality_rating,whatsapp_business_manager_messaging_limit,messaging_limit_tier'
     expect(await ask(one, `${one.phoneNumberId}?fields=${fields}`)).toEqual({
       ...{ id: one.phoneNumberId, quality_rating: 'GREEN', whatsapp_business_manager_messaging_limit: 'TIER_3' },
@@ -80,7 +80,7 @@ describe('the simulated Meta', () => {
     })
   })
 
-  test('does not say a limit that is unknown, and then lets a new business reach 250', async () => {
+  test('omits an unknown limit, and then lets a new business reach 250', async () => {
     await world.graph.limit(one.phoneNumberId, null)
     const fields = 'whatsapp_business_manager_messaging_limit'
     expect(await ask(one, `${one.phoneNumberId}?fields=${fields}`)).toEqual({ id: one.phoneNumberId })

@@ -14,7 +14,7 @@ const orderUpdate = (...values: readonly string[]) => ({
   components: [{ type: 'body', parameters: values.map((value) => ({ type: 'text', text: value })) }],
 })
 
-describe('the simulated Graph, asked by a stranger’s client', () => {
+describe('the simulated Graph, called by an independent client', () => {
   let world: GraphWorld
   let credentials: Credentials
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('the simulated Graph, asked by a stranger’s client', () => {
   const post = (body: unknown) => ask(`v26.0/${credentials.phoneNumberId}/messages`, { method: 'POST', body })
   const text = { messaging_product: 'whatsapp', to: ANA, type: 'text', text: { body: 'Hello' } }
 
-  test('wants a version, and a token that it knows', async () => {
+  test('requires a version, and a known token', async () => {
     expect((await ask('me')).body.error).toMatchObject({
       code: 2_500,
       message: expect.stringContaining('Unknown path components'),
@@ -136,7 +136,7 @@ describe('the simulated Graph, asked by a stranger’s client', () => {
     })
   })
 
-  test('takes each of its templates with the values it waits for', async () => {
+  test('accepts each of its templates with matching values', async () => {
     const template = (name: string, code: string, components?: object[]) =>
       post({ ...text, type: 'template', template: { name, language: { code }, components } })
     const body = (...values: string[]) => ({
@@ -180,14 +180,14 @@ describe('the simulated Graph, asked by a stranger’s client', () => {
     expect((await upload(file)).body.error).toMatchObject({ type: 'OAuthException', code })
   })
 
-  test('takes a voice note, and refuses to send it as a picture', async () => {
+  test('accepts a voice note, and refuses to send it as a picture', async () => {
     const file = { type: 'audio/ogg', name: 'voice.ogg', bytes: sampleOf('audio').bytes }
     const { body: made } = await upload(file)
     expect((await post({ ...text, type: 'image', image: { id: made.id } })).body.error.code).toBe(131_053)
     expect((await post({ ...text, type: 'audio', audio: { id: made.id, voice: true } })).status).toBe(200)
   })
 
-  test('gives a file back at an address that wants the token and ends after five minutes', async () => {
+  test('returns a file at a URL that needs the token and expires after five minutes', async () => {
     const { body: made } = await upload({})
     const { body: found } = await ask(`v26.0/${made.id}`)
     expect(found).toMatchObject({
@@ -211,7 +211,7 @@ describe('the simulated Graph, asked by a stranger’s client', () => {
     ).toContain('appsecret_proof')
   })
 
-  test('does not let a message go from a number that is not registered', async () => {
+  test('sends no message from a number that is not registered', async () => {
     const fresh = await world.number('12025550297', { isRegistered: false })
     const path = `v26.0/${fresh.phoneNumberId}`
     const send = () => ask(`${path}/messages`, { method: 'POST', body: text, token: fresh.accessToken })
@@ -252,7 +252,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
   const read = (messageId: string) => soon('read', () => world.statuses(instance, messageId).includes('read'))
 
   test.each(['close_after_read', 'malformed_json'] as const)(
-    '%s: unknown to the sender, and told by its receipts that it arrived, once',
+    '%s: unknown to the sender, and delivered once according to its receipts',
     async (kind) => {
       cause(kind)
       const { messageId, outcome } = await world.send(instance, { to: ANA })
@@ -264,7 +264,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     },
   )
 
-  test('headers that come late are waited for, within the deadline; past it the outcome is unknown', async () => {
+  test('late headers are waited for, within the deadline; after it the outcome is unknown', async () => {
     cause('slow_headers', 2)
     expect((await world.send(instance, { to: ANA }, 5_000)).outcome).toMatchObject({ kind: 'accepted' })
     const { messageId, outcome } = await world.send(instance, { to: ANA }, 300)
@@ -273,7 +273,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
   })
 
   test.each(['close_before_read', 'server_error'] as const)(
-    '%s: nothing arrives, and the sender does not claim to know',
+    '%s: nothing arrives, and the sender reports an unknown outcome',
     async (kind) => {
       cause(kind)
       expect((await world.send(instance, { to: ANA })).outcome).toMatchObject({ kind: 'unknown' })
@@ -282,7 +282,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     },
   )
 
-  test('nobody listening: nothing was sent, and it goes on when somebody does', async () => {
+  test('no listener: nothing was sent, and it continues when there is one', async () => {
     await world.graph.stopListening()
     expect((await world.send(instance, { to: ANA })).outcome).toMatchObject({ kind: 'nothing_sent' })
     expect(world.official.engine.evidence(instance).reachable).toBe(false)
@@ -291,14 +291,14 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     expect(world.official.engine.evidence(instance).reachable).toBe(true)
   })
 
-  test('a token that died: told once, and the page is there again', async () => {
+  test('an invalid token: reported once, and the page is offered again', async () => {
     await world.graph.killToken(credentials.phoneNumberId)
     expect((await world.send(instance, { to: ANA })).outcome).toMatchObject({ kind: 'not_ready' })
     expect(world.of(instance, 'auth_failed')).toMatchObject([{ reason: 'token_revoked', code: 190 }])
     expect(await world.official.engine.onboarding?.token(instance)).toEqual(expect.any(String))
   })
 
-  test('callbacks that come twice, and in the wrong order, are told as they come: the room decides what they change', async () => {
+  test('callbacks that come twice and out of order are reported as they come: the room decides what they change', async () => {
     cause('duplicate_callbacks', 1)
     cause('reorder_callbacks', 3)
     const { messageId } = await world.send(instance, { to: ANA })
@@ -322,7 +322,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     ])
   })
 
-  test('somebody who hides their number writes, and is answered', async () => {
+  test('a person who hides their number writes, and is answered', async () => {
     const say = (text: string) =>
       world.network.speak(world.accountId, HIDDEN, { to: '12025550200', group: null, content: { type: 'text', text } })
     await say('Who am I?')
@@ -337,7 +337,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     expect(await phone(HIDDEN)).toBe(1)
   })
 
-  test('what somebody passes on is marked as forwarded, and as forwarded many times', async () => {
+  test('a forwarded message is marked so, and as forwarded many times', async () => {
     const passOn = (text: string, marks: object) =>
       world.network.speak(world.accountId, ANA, {
         ...{ to: '12025550200', group: null },
@@ -355,7 +355,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     )
   })
 
-  describe('a number of another portfolio, which has ids of its own for the same people', () => {
+  describe('a number of another portfolio, with other ids for the same people', () => {
     const OLD = `US.${HIDDEN}`
     const portfolio = () => world.official.engine.evidence(instance).portfolio?.id
     const writes = (to: string, content: object = { type: 'text', text: 'It is me' }) =>
@@ -375,7 +375,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
       await soon('the other portfolio', () => portfolio() === other.portfolioId)
     }
 
-    test('writes to nobody under an id of the former one, also after a restart', async () => {
+    test('writes to nobody under an old id, also after a restart', async () => {
       await writes('12025550200')
       await soon('heard', () => world.of(instance, 'received').length === 1)
       const before = await phone(HIDDEN)
@@ -405,7 +405,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
       expect(await phone(HIDDEN)).toBe(before + 1)
     })
 
-    test('writes to the number of somebody whose number it learned under the former one, who stays one person', async () => {
+    test('writes to a number that it learned under the old id, and the person stays one', async () => {
       const shared = { type: 'contact', text: 'Ana', details: { name: 'Ana', number: ANA, origin: 'contact_request' } }
       await writes('12025550200')
       await writes('12025550200', shared)
@@ -424,7 +424,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     })
   })
 
-  test('somebody who hides their number is asked for it, and is one person with it', async () => {
+  test('a person who hides their number is asked for it, and is one person with it', async () => {
     const say = (text: string) =>
       world.network.speak(world.accountId, HIDDEN, { to: '12025550200', group: null, content: { type: 'text', text } })
     await say('Please call me')
@@ -445,7 +445,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     expect(world.of(instance, 'received')[2]).toMatchObject({ chat: HIDDEN })
   })
 
-  test('free text to somebody who never wrote is taken and then reported as failed with 131047', async () => {
+  test('free text to a person who never wrote is accepted and then reported as failed with 131047', async () => {
     const { messageId, outcome } = await world.send(instance, { to: '12025550105' })
     expect(outcome).toMatchObject({ kind: 'accepted' })
     await soon('failed', () => world.statuses(instance, messageId).length > 0)
@@ -457,7 +457,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     await read(template.messageId)
   })
 
-  test('a file goes out and comes in whole', async () => {
+  test('a file is sent and received completely', async () => {
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 251))
     const media = {
       kind: 'media',
@@ -484,7 +484,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     expect(await world.official.engine.media?.(instance, 'nothing')).toBeNull()
   })
 
-  test('what answers a message shows it on the phone, in whatever kind; what answers nothing is a message all the same', async () => {
+  test('a reply of any kind shows the quoted message on the phone; a reply to nothing is still a message', async () => {
     const text = { kind: 'text', text: 'Open?' } as const
     const { message } = await world.network.speak(world.accountId, ANA, {
       to: '12025550200',
@@ -527,7 +527,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     expect(message?.reactions).toEqual({ '12025550200': '👍' })
   })
 
-  test('fields that nobody selected for the app are named in the health of the number', async () => {
+  test('fields that are not selected for the app are named in the health of the number', async () => {
     const missing = () => world.official.engine.evidence(instance).issues?.find(({ code }) => code === 'fields_missing')
     world.graph.unselectFields(['user_preferences'])
     await world.restart()
@@ -548,7 +548,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
   })
 })
 
-test('no log line carries a token, a secret, a number or what was said', async () => {
+test('no log line contains a token, a secret, a number or a message text', async () => {
   const lines: string[] = []
   const write = (fields: object) => void lines.push(JSON.stringify(fields))
   const log: Log = { debug: write, info: write, warn: write, error: write }

@@ -49,7 +49,7 @@ const WITH_FILES = [
 
 const payloadOf = (message: Interactive) => interactivePayload(message)
 
-describe('a message that does not fit together', () => {
+describe('an inconsistent message', () => {
   const { button, list, flow, product_list: products } = MESSAGES
   const yes = { id: 'yes', title: 'Yes' }
   test.each<[string, Interactive, string]>([
@@ -110,7 +110,7 @@ describe('a message that does not fit together', () => {
     expect(`${fault?.field} ${fault?.message}`).toContain(expected)
   })
 
-  test.each([...Object.values(MESSAGES), ...WITH_FILES])('$type with $header_media.type fits together', (message) => {
+  test.each([...Object.values(MESSAGES), ...WITH_FILES])('$type with $header_media.type is consistent', (message) => {
     expect(interactiveFault(message)).toBeUndefined()
   })
 
@@ -248,7 +248,7 @@ describe('over the simulated Graph API', () => {
       { id: 'sku-2' },
       { content: { type: 'order', catalog_id: '5', items: [{ product_id: 'sku-2', quantity: 1, price: null }] } },
     ],
-  ])('what somebody taps of %s comes back as an answer to it', async (type, tap, expected) => {
+  ])('a tap on %s comes back as a reply to it', async (type, tap, expected) => {
     const { outcome } = await send(payloadOf(MESSAGES[type]))
     if (outcome.kind !== 'accepted') throw new Error(outcome.kind)
     const id = outcome.engineMessageId
@@ -263,7 +263,7 @@ describe('over the simulated Graph API', () => {
     expect(answer).toMatchObject({ from: ANA, ...expected })
   })
 
-  test('a button that is not there, a link and a text cannot be tapped', async () => {
+  test('a missing button, a link and a text cannot be tapped', async () => {
     const tapped = async (payload: object, tap: Tap) => {
       const { outcome } = await send(payload)
       if (outcome.kind !== 'accepted') throw new Error(outcome.kind)

@@ -43,7 +43,7 @@ const capability = (value: object, time?: number, wabaId = WABA_ID) => ({
 })
 
 describe('the messaging limit', () => {
-  test('is read from the field of the portfolio, and from the older one where that is absent', async () => {
+  test('is read from the portfolio’s field, and from the older one if that is absent', async () => {
     says('1111110001', 'TIER_2K')
     const one = await connect('1111110001')
     expect(limitOf(one)).toEqual({ tier: 'TIER_2K', source: 'number', atMs: expect.any(Number) })
@@ -53,7 +53,7 @@ describe('the messaging limit', () => {
     expect(limitOf(one)?.tier).toBe('TIER_10K')
   })
 
-  test('is taken from a callback of the second in which the number was read: callbacks carry whole seconds', async () => {
+  test('is taken from a callback of the same second as the last answer, because callbacks have whole seconds', async () => {
     await world.clock.advance(700)
     says('1111110001', 'TIER_2K')
     const one = await connect('1111110001')
@@ -65,7 +65,7 @@ describe('the messaging limit', () => {
   })
 
   test.each([undefined, null, '', 'TIER_NOT_SET', 'unlimited', 0, {}])(
-    'is unknown where Meta answers %j, and the last known one is kept',
+    'is unknown if Meta answers %j, and the last known one is kept',
     async (limit) => {
       says('1111110001', 'TIER_2K')
       const one = await connect('1111110001')
@@ -83,13 +83,13 @@ describe('the messaging limit', () => {
     },
   )
 
-  test('is unknown, and not unlimited, where Meta has never said it', async () => {
+  test('is unknown, and not unlimited, if Meta has never reported it', async () => {
     says('1111110001', undefined)
     const one = await connect('1111110001')
     expect([limitOf(one), shownOf(one)]).toEqual([null, 'UNKNOWN'])
   })
 
-  test('is that of the portfolio: what Meta says of one number applies to the others', async () => {
+  test('belongs to the portfolio: Meta’s report about one number applies to the others', async () => {
     said[WABA_ID] = owner(BUSINESS)
     said[OTHER_WABA] = owner(BUSINESS)
     says('1111110001', 'TIER_250')
@@ -101,7 +101,7 @@ describe('the messaging limit', () => {
     expect(portfolioOf(one)).toMatchObject({ id: BUSINESS, limit: { tier: 'TIER_2K' } })
   })
 
-  test('is shared by the numbers of an account also where Meta does not say who owns it', async () => {
+  test('is shared by the numbers of an account even if Meta does not name its owner', async () => {
     says('1111110001', 'TIER_250')
     says('1111110002', 'TIER_250')
     const [one, other] = [await connect('1111110001'), await connect('1111110002')]
@@ -115,7 +115,7 @@ describe('the messaging limit', () => {
     for (const each of [one, other]) expect(portfolioOf(each)?.id).toBe(BUSINESS)
   })
 
-  test('stays with its portfolio where Meta cannot be asked about it', async () => {
+  test('stays with its portfolio if Meta cannot be asked about it', async () => {
     said[WABA_ID] = owner(BUSINESS)
     says('1111110001', 'TIER_250')
     const one = await connect('1111110001')
@@ -152,7 +152,7 @@ describe('a callback business_capability_update', () => {
     expect(limitOf(other)).toMatchObject({ tier, source: 'callback' })
   })
 
-  test('that is late, or says no limit, changes nothing', async () => {
+  test('that is late, or contains no limit, changes nothing', async () => {
     says('1111110001', 'TIER_2K')
     const one = await connect('1111110001')
     const seconds = Math.floor(world.clock.now() / 1_000) - 3_600

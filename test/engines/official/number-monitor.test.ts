@@ -45,7 +45,7 @@ const accountUpdate = (value: object) => ({
   entry: [{ id: WABA_ID, time: 1_767_614_400, changes: [{ field: 'account_update', value }] }],
 })
 
-test('Meta is asked about the number every half hour, and what it says is shown', async () => {
+test('Meta is asked about the number every half hour, and the answer is shown', async () => {
   expect(evidence()).toMatchObject({
     reachable: true,
     quality: { rating: 'GREEN', messagingLimit: 'TIER_1K', accountMode: 'LIVE' },
@@ -64,7 +64,7 @@ test.each([
   [{}, 80],
   [{ throughput: { level: 'HIGH' } }, 1_000],
   [{ is_on_biz_app: true, throughput: { level: 'HIGH' } }, 20],
-])('a number of which Meta says %j sends %i a second', async (said, perSecond) => {
+])('a number with Meta’s facts %j sends %i a second', async (said, perSecond) => {
   onCheck(answered(200, info(OURS, said)))
   await world.official.engine.start(instance)
   await world.clock.advance(1)
@@ -72,7 +72,7 @@ test.each([
 })
 
 describe('when a check fails', () => {
-  test('it is made again sooner and sooner apart, up to five minutes, and heals', async () => {
+  test('it is repeated at growing intervals, up to five minutes, and recovers', async () => {
     onCheck(failed('ECONNREFUSED', false))
     await world.official.engine.start(instance)
     await pass(60_000)
@@ -102,7 +102,7 @@ describe('when a check fails', () => {
     expect(await world.official.engine.resume(instance)).toBe('no_session')
   })
 
-  test('a restart tries the token again, and takes it up when Meta does', async () => {
+  test('a restart tries the token again, and uses it when Meta accepts it', async () => {
     onCheck(graphError(190, 'x', 401))
     await world.official.engine.start(instance)
     await pass(1_000)
@@ -113,7 +113,7 @@ describe('when a check fails', () => {
     expect((await world.send(instance)).outcome.kind).toBe('accepted')
   })
 
-  test('a permission that is missing is said in health', async () => {
+  test('a missing permission is shown in health', async () => {
     onCheck(graphError(200, 'x', 403))
     await world.official.engine.start(instance)
     await pass(1_000)
@@ -163,7 +163,7 @@ describe('the templates of the business account', () => {
     expect(asked()).toBe(before + 1)
   })
 
-  test('are looked at once a day for those that cannot be sent, which a lost callback may have ended', async () => {
+  test('are checked once a day for those that cannot be sent, which a lost callback may have ended', async () => {
     const unusable = async () =>
       (await world.official.engine.templates?.unusable?.(instance.accountId))?.map(({ name, state }) => [name, state])
     const template = { id: '1', name: 'visit', language: 'en', category: 'UTILITY', components: [] }
@@ -205,7 +205,7 @@ describe('the webhook fields of the app', () => {
     expect(missing()).toEqual([])
   })
 
-  test('are asked for once a day', async () => {
+  test('are requested once a day', async () => {
     app(NEEDED)
     await world.official.engine.start(instance)
     for (let minute = 0; minute < 23 * 60; minute++) await world.clock.advance(60_000)
@@ -213,7 +213,7 @@ describe('the webhook fields of the app', () => {
     expect(missing()).toEqual([])
   })
 
-  test('are not complained about while Meta does not name them', async () => {
+  test('are not reported as missing while Meta does not name them', async () => {
     world.answer((_request, path) => (path === 'app' ? graphError(190, 'x', 401) : undefined))
     await world.official.engine.start(instance)
     await pass(1_000)
@@ -231,7 +231,7 @@ test('after a start of the service the first checks are spread over a minute', a
   expect(checks()).toBe(1)
 })
 
-test('a number whose keychain opens after a long while is asked about within seconds', async () => {
+test('a number whose keychain opens after a long time is checked within seconds', async () => {
   await world.restart()
   world.vault.key = null
   await world.official.engine.resume(instance)
@@ -243,7 +243,7 @@ test('a number whose keychain opens after a long while is asked about within sec
   expect(checks()).toBe(1)
 })
 
-test('a connection that the storage did not take is reported again, without a restart', async () => {
+test('a connection that storage did not accept is reported again, without a restart', async () => {
   world.sink.refusals = 1
   const other = { phoneNumberId: '106540352242999', number: '12025550299' }
   await expect(world.connected(other)).rejects.toThrow('full')
@@ -255,7 +255,7 @@ test('a connection that the storage did not take is reported again, without a re
   expect(world.of({ ...instance, id }, 'connected')).toMatchObject([{ number: other.number }])
 })
 
-test('with a new public address Meta is told of it at once', async () => {
+test('a new public address is registered at Meta immediately', async () => {
   const before = await cloudWorld()
   const mine = await before.connected()
   before.data.raw
@@ -270,7 +270,7 @@ test('with a new public address Meta is told of it at once', async () => {
   await before.close()
 })
 
-test('somebody who stops an instance meanwhile is not overruled by an answer that comes late', async () => {
+test('an instance stopped meanwhile stays stopped when a late answer comes', async () => {
   let arrive = () => {}
   world.answer(({ method }, path) =>
     method === 'GET' && path === PHONE_NUMBER_ID
@@ -286,13 +286,13 @@ test('somebody who stops an instance meanwhile is not overruled by an answer tha
   expect((await world.send(instance)).outcome.kind).toBe('not_ready')
 })
 
-describe('what Meta calls back of the account', () => {
+describe('Meta’s callbacks about the account', () => {
   const field = (name: string, value: object, time?: number) => ({
     object: 'whatsapp_business_account',
     entry: [{ id: WABA_ID, ...(time !== undefined && { time }), changes: [{ field: name, value }] }],
   })
 
-  test('a pace that rose; a quality that fell is asked for', async () => {
+  test('report a higher pace; a lower quality is requested', async () => {
     const change = (event: string) =>
       field('phone_number_quality_update', {
         ...{ display_phone_number: `+${OURS}`, event, max_daily_conversations_per_business: 'TIER_10K' },
@@ -307,7 +307,7 @@ describe('what Meta calls back of the account', () => {
     expect(world.official.engine.pace?.(instance)).toMatchObject({ perSecond: 1_000 })
   })
 
-  test('a quality that is medium is an issue, until it is good again', async () => {
+  test('of a medium quality are an issue, until it is good again', async () => {
     const flagged = () =>
       world.callBack(
         instance,
@@ -325,7 +325,7 @@ describe('what Meta calls back of the account', () => {
     }
   })
 
-  test('a ban ends every number of the account, and its end brings them back', async () => {
+  test('of a ban end every number of the account, and its end brings them back', async () => {
     const other = await world.connected({ phoneNumberId: '222222', number: '12025550201' })
     await world.callBack(instance, accountUpdate({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'DISABLE' } }))
     for (const each of [instance, other]) expect(world.of(each, 'auth_failed')).toMatchObject([{ reason: 'banned' }])
@@ -338,8 +338,8 @@ describe('what Meta calls back of the account', () => {
   })
 })
 
-describe('where Meta calls', () => {
-  test('is told when the number is connected, with the verify token of this instance', async () => {
+describe('Meta’s callback URL', () => {
+  test('is registered when the number is connected, with the verify token of this instance', async () => {
     world.answer(() => undefined)
     const other = await cloudWorld()
     const told: object[] = []
@@ -359,7 +359,7 @@ describe('where Meta calls', () => {
     await other.close()
   })
 
-  test('is told again at each check until Meta takes it; meanwhile health says so, and the first call ends it', async () => {
+  test('is registered again at each check until Meta accepts it; meanwhile health says so, and the first callback ends it', async () => {
     const other = await cloudWorld()
     let takes = false
     other.answer(({ method }, path) =>
@@ -377,7 +377,7 @@ describe('where Meta calls', () => {
     await other.close()
   })
 
-  test('without a public address health says that nothing arrives', async () => {
+  test('is missing without a public address, and health says that nothing arrives', async () => {
     const alone = await cloudWorld({ publicBaseUrl: null })
     const mine = await alone.connected()
     expect(alone.official.engine.evidence(mine).issues).toMatchObject([
@@ -387,7 +387,7 @@ describe('where Meta calls', () => {
   })
 })
 
-test('logout tells Meta only when nobody else uses the account; wipe leaves no row', async () => {
+test('logout unsubscribes at Meta only when no other number uses the account; wipe leaves no row', async () => {
   const other = await world.connected({ phoneNumberId: '222222', number: '12025550201' })
   await world.official.engine.logout(instance)
   const left = () => world.asked.filter(({ method }) => method === 'DELETE').map(({ url }) => new URL(url).pathname)
@@ -401,7 +401,7 @@ test('logout tells Meta only when nobody else uses the account; wipe leaves no r
   }
 })
 
-test('templates come page by page, and read receipts go out by Meta’s id', async () => {
+test('templates are read page by page, and read receipts are sent with Meta’s id', async () => {
   const template = {
     id: '1',
     name: 'hello',

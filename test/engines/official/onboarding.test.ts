@@ -47,7 +47,7 @@ const opened = async () => {
 const paths = () => world.asked.map(({ method, url }) => `${method} ${new URL(url).pathname.replace('/v26.0', '')}`)
 
 describe('pasted credentials', () => {
-  test('are proved, subscribed, and connect the number', async () => {
+  test('are verified, subscribed, and connect the number', async () => {
     const { instance, token } = await opened()
     expect(await world.official.onboarding.paste(token, GIVEN)).toEqual({
       kind: 'connected',
@@ -80,7 +80,7 @@ describe('pasted credentials', () => {
     ['a token with a line break', { accessToken: `${TOKEN}\n${TOKEN}` }, 'access_token'],
     ['a secret that is none', { appSecret: 'x'.repeat(32) }, 'app_secret'],
     ['a PIN of five digits', { pin: '12345' }, 'pin'],
-  ])('with %s are sent nowhere', async (_what, more, field) => {
+  ])('with %s are not sent anywhere', async (_what, more, field) => {
     const { token } = await opened()
     expect(await world.official.onboarding.paste(token, { ...GIVEN, ...more })).toEqual({
       kind: 'problem',
@@ -102,7 +102,7 @@ describe('pasted credentials', () => {
     ],
     ['a locked account', graphError(368), null, { code: 'blocked' }],
     ['a Meta that is not there', failed('ENOTFOUND', false), null, { code: 'unreachable', detail: 'ENOTFOUND' }],
-  ])('that meet %s are a problem with its reason, and nothing is kept', async (_what, answer, field, reason) => {
+  ])('that get %s are a problem with its reason, and nothing is kept', async (_what, answer, field, reason) => {
     const { instance, token } = await opened()
     world.answer(first(({ method }, path) => (method === 'GET' && path === PHONE_NUMBER_ID ? answer : undefined)))
     expect(await world.official.onboarding.paste(token, GIVEN)).toEqual({
@@ -143,7 +143,7 @@ describe('pasted credentials', () => {
     expect(JSON.parse(bodyText(registered?.body))).toEqual({ messaging_product: 'whatsapp', pin: '123456' })
   })
 
-  test('of a number the Business app keeps are never registered', async () => {
+  test('of a number that the Business app uses are never registered', async () => {
     const { token } = await opened()
     const shared = info(OURS, { platform_type: 'NOT_APPLICABLE', is_on_biz_app: true })
     world.answer(
@@ -155,7 +155,7 @@ describe('pasted credentials', () => {
 })
 
 describe('the page', () => {
-  test('works once: of two who press the button together one connects', async () => {
+  test('works once: of two people who press the button together one connects', async () => {
     const { instance, token } = await opened()
     const both = await Promise.all([
       world.official.onboarding.paste(token, GIVEN),
@@ -178,7 +178,7 @@ describe('the page', () => {
     }
   })
 
-  test('is offered again, with the same verify token, once Meta takes the token no more', async () => {
+  test('is offered again, with the same verify token, once Meta no longer accepts the token', async () => {
     const { instance, token } = await opened()
     const before = (await world.official.onboarding.view(token)).verifyToken.open()
     await world.official.onboarding.paste(token, GIVEN)
@@ -192,7 +192,7 @@ describe('the page', () => {
     expect((await world.send(instance)).outcome.kind).toBe('accepted')
   })
 
-  test('outlives a restart', async () => {
+  test('survives a restart', async () => {
     const { token } = await opened()
     await world.restart()
     expect((await world.official.onboarding.view(token)).callbackAddress).toContain('/callbacks/meta/')
@@ -207,7 +207,7 @@ describe('the self-test', () => {
   }
   const challenge: Script = ({ url }) => answered(200, new URL(url).searchParams.get('hub.challenge') ?? '')
 
-  test('calls our own address from outside, as Meta would', async () => {
+  test('calls our own URL from outside, as Meta would', async () => {
     expect(await tested(challenge)).toEqual({ kind: 'ok' })
     const asked = new URL(world.asked[0]?.url ?? '')
     expect([asked.host, asked.searchParams.get('hub.mode')]).toEqual(['switchboard.example', 'subscribe'])
@@ -231,7 +231,7 @@ describe('the self-test', () => {
     expect(await tested(() => answer as never)).toEqual({ kind: 'wrong', fault })
   })
 
-  test('knows that Meta calls https only, and that no address is none', async () => {
+  test('knows that Meta calls only https, and that a missing URL is a fault', async () => {
     for (const [publicBaseUrl, expected] of [
       [
         'http://switchboard.example',
@@ -262,7 +262,7 @@ describe('Meta’s own signup', () => {
     return { ...page, url: new URL(await world.official.onboarding.beginSignup(page.token)) }
   }
 
-  test('begins at Meta, with a state of its own for each visit', async () => {
+  test('starts at Meta, with a different state for each visit', async () => {
     const { token, url } = await begun()
     expect(url.origin + url.pathname).toBe('https://business.facebook.com/messaging/whatsapp/onboard/')
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -276,7 +276,7 @@ describe('Meta’s own signup', () => {
     expect(url.href).not.toContain(token)
   })
 
-  test('ends with the number connected; the secret of the app stands in no address', async () => {
+  test('ends with the number connected; the app’s secret is in no URL', async () => {
     const { instance, url } = await begun()
     const done = await world.official.onboarding.finishSignup('the-code', url.searchParams.get('state') ?? '')
     expect(done).toMatchObject({ id: instance.id, outcome: { kind: 'connected', number: OURS } })
@@ -290,7 +290,7 @@ describe('Meta’s own signup', () => {
     })
   })
 
-  test('takes a state once, untouched, and for an hour', async () => {
+  test('accepts an unchanged state once, within an hour', async () => {
     const { url } = await begun()
     const state = url.searchParams.get('state') ?? ''
     const finish = (given: string) => world.official.onboarding.finishSignup('code', given)
@@ -304,7 +304,7 @@ describe('Meta’s own signup', () => {
     await expect(finish(later.url.searchParams.get('state') ?? '')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('with a code that Meta does not know is a problem, and the page still stands', async () => {
+  test('with a code unknown to Meta is a problem, and the page stays valid', async () => {
     const { token, url } = await begun()
     world.answer((request, path) => (path === 'oauth/access_token' ? graphError(100) : signup(request, path)))
     const done = await world.official.onboarding.finishSignup('x', url.searchParams.get('state') ?? '')
@@ -312,7 +312,7 @@ describe('Meta’s own signup', () => {
     expect(await world.official.onboarding.isKnown(token)).toBe(true)
   })
 
-  test('of a number that somebody here has already is a problem', async () => {
+  test('of a number that is already connected here is a problem', async () => {
     await world.connected()
     const { url } = await begun()
     const done = await world.official.onboarding.finishSignup('x', url.searchParams.get('state') ?? '')

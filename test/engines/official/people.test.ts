@@ -25,7 +25,7 @@ const sentIn = (request: CloudWorld['asked'][number]) =>
   JSON.parse((request.body as Buffer).toString()) as { to: string }
 const chats = () => world.of(instance, 'received').map(({ chat }) => chat)
 
-describe('a number that Meta writes otherwise than it is dialled', () => {
+describe('a number that Meta writes differently from how it is dialled', () => {
   test('is sent to as it is dialled', async () => {
     namesThem(ITS_ACCOUNT)
     await world.send(instance, { to: ITS_ACCOUNT })
@@ -33,7 +33,7 @@ describe('a number that Meta writes otherwise than it is dialled', () => {
     expect(world.asked.map(sentIn)).toMatchObject([{ to: MEXICAN }, { to: MEXICAN }])
   })
 
-  test('answers under the name it was given here, also after a restart', async () => {
+  test('replies under the name given here, also after a restart', async () => {
     namesThem(ITS_ACCOUNT)
     await world.send(instance, { to: MEXICAN })
     await world.callBack(instance, messagesBody({ messages: [textFrom(ITS_ACCOUNT, 'a')] }))
@@ -44,7 +44,7 @@ describe('a number that Meta writes otherwise than it is dialled', () => {
     expect(world.of(instance, 'contact')).toEqual([])
   })
 
-  test('and that no rule ties to it, is one person with it from then on', async () => {
+  test('without a known rule is one person with it from then on', async () => {
     namesThem('12025550777')
     await world.send(instance, { to: ANA })
     await world.send(instance, { to: ANA })
@@ -53,7 +53,7 @@ describe('a number that Meta writes otherwise than it is dialled', () => {
     expect(chats()).toEqual([ANA])
   })
 
-  test('of a raw payload to somebody else teaches nothing', async () => {
+  test('learns nothing from a raw payload to another person', async () => {
     world.answer((_request, path) =>
       path.endsWith('/messages')
         ? answered(200, { contacts: [{ input: '12025550999', wa_id: '12025550999' }], messages: [{ id: 'wamid.1' }] })
@@ -64,13 +64,13 @@ describe('a number that Meta writes otherwise than it is dialled', () => {
   })
 })
 
-test('a status ties an id to a number', async () => {
+test('a status connects an id with a number', async () => {
   const status = statusOf('wamid.1', 'delivered', { recipient_user_id: 'US.9' })
   await world.callBack(instance, messagesBody({ statuses: [status] }))
   expect(world.of(instance, 'contact')).toEqual([{ kind: 'contact', hiddenId: 'US.9', number: ANA }])
 })
 
-describe('somebody who has another number', () => {
+describe('a person with a changed number', () => {
   const NEW = '12025550303'
   const change = (before: string, after: string) =>
     world.callBack(instance, {
@@ -93,7 +93,7 @@ describe('somebody who has another number', () => {
     ])
   })
 
-  test('is known by an id alone when the new number is hidden', async () => {
+  test('is known only by an id when the new number is hidden', async () => {
     await world.callBack(instance, messagesBody({ contacts: [{ wa_id: ANA, user_id: `US.${ANA}` }] }))
     world.forget()
     await change(ANA, '900000000000009')
@@ -111,7 +111,7 @@ describe('somebody who has another number', () => {
     expect(world.of(instance, 'number_changed').map(({ before }) => before)).toEqual(['US.900000000000009', ANA])
   })
 
-  test('is told again after a failure, and other reports of the service change nothing', async () => {
+  test('is reported again after a failure, and other reports of the service change nothing', async () => {
     world.sink.refusals = 1
     await change(ANA, NEW)
     await world.clock.advance(1_000)

@@ -59,7 +59,7 @@ describe('the simulated Meta', () => {
     },
   )
 
-  test('charges nothing after the answer to somebody who came from an ad', async () => {
+  test('charges nothing after the first answer to a person who came from an ad', async () => {
     const content = { type: 'text', text: 'Your ad?', referral: { source_type: 'ad', source_id: '1' } } as const
     await world.network.speak(world.accountId, ANA, { to: '12025550200', group: null, content })
     await soon('heard', () => world.of(instance, 'received').some(({ referral }) => referral !== null))

@@ -27,7 +27,7 @@ const onSend = (answer: ReturnType<typeof answered>) =>
   world.answer((_request, path) => (path.endsWith('/messages') ? answer : undefined))
 
 describe('a text', () => {
-  test('goes to the number’s own address with the token, and names itself by our id', async () => {
+  test('goes to the number’s own URL with the token, and contains our id', async () => {
     const instance = await world.connected()
     const { messageId, outcome } = await world.send(instance)
     expect(outcome).toMatchObject({
@@ -48,7 +48,7 @@ describe('a text', () => {
     })
   })
 
-  test('to somebody who hides their number goes to the id Meta gave them', async () => {
+  test('to a person who hides their number goes to Meta’s id', async () => {
     const instance = await world.connected()
     await world.send(instance, { to: 'US.13491208655302741918' })
     const sent = JSON.parse(bodies()[0] ?? '')
@@ -57,7 +57,7 @@ describe('a text', () => {
   })
 })
 
-test('an answer names what it answers by Meta’s id', async () => {
+test('a reply names the quoted message by Meta’s id', async () => {
   const instance = await world.connected()
   const quoted = { engineMessageId: 'wamid.1', chat: ANA, isOwn: false, participant: null, type: 'text', text: 'Open?' }
   await world.send(instance, { kind: 'text', text: 'Yes', quoted })
@@ -127,7 +127,7 @@ describe('a file', () => {
     })
   })
 
-  test('is marked as one that may leave once it is uploaded, and not before', async () => {
+  test('is marked as possibly sent once it is uploaded, and not before', async () => {
     const instance = await world.connected()
     const askedBefore: number[] = []
     const leave = async () => void askedBefore.push(world.asked.length)
@@ -153,7 +153,7 @@ describe('a file', () => {
     expect(JSON.parse(bodies()[1] ?? '').audio).toEqual(audio)
   })
 
-  test('that Meta does not accept is refused before anything leaves', async () => {
+  test('that Meta does not accept is refused before anything is sent', async () => {
     const instance = await world.connected()
     const { outcome } = await world.send(instance, file({ mimeType: 'application/zip' }))
     expect(outcome).toMatchObject({ kind: 'invalid', message: expect.stringContaining('application/zip') })
@@ -172,9 +172,9 @@ describe('a file', () => {
   })
 })
 
-describe('what becomes of a send', () => {
+describe('the outcome of a send', () => {
   test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'connect_timeout', 'CERT_HAS_EXPIRED'])(
-    '%s before a byte left: nothing was sent',
+    '%s before a byte was sent: nothing was sent',
     async (code) => {
       const instance = await world.connected()
       onSend(failed(code, false))
@@ -225,7 +225,7 @@ describe('what becomes of a send', () => {
     expect((await world.send(instance)).outcome).toMatchObject({ retryAfterSeconds: 17 })
   })
 
-  test('a dead token is told once, however many sends find it, and nothing more is sent with it', async () => {
+  test('an invalid token is reported once, however many sends find it, and nothing more is sent with it', async () => {
     const instance = await world.connected()
     onSend(graphError(190, 'x', 401))
     await Promise.all([world.send(instance), world.send(instance), world.send(instance)])
@@ -238,7 +238,7 @@ describe('what becomes of a send', () => {
     expect(await world.official.engine.onboarding?.token(instance)).toEqual(expect.any(String))
   })
 
-  test('a locked keychain is not_ready, and nothing leaves', async () => {
+  test('a locked keychain is not_ready, and nothing is sent', async () => {
     const instance = await world.connected()
     await world.restart()
     await world.official.engine.resume(instance)
@@ -253,14 +253,14 @@ describe('what becomes of a send', () => {
   })
 })
 
-test('a mark that cannot be stored keeps the message here', async () => {
+test('if the mark cannot be stored, the message is not sent', async () => {
   const instance = await world.connected()
   const leave = () => Promise.reject(new Error('disk full'))
   expect((await world.send(instance, {}, leave)).outcome).toMatchObject({ kind: 'nothing_sent' })
   expect(world.asked).toEqual([])
 })
 
-test('the deadline of the caller reaches the connection', async () => {
+test('the caller’s deadline reaches the connection', async () => {
   const instance = await world.connected()
   const controller = new AbortController()
   world.answer(({ signal }) =>

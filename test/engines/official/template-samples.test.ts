@@ -40,14 +40,14 @@ const refusalOf = (act: Promise<unknown>) =>
   )
 
 describe('the sample of a header', () => {
-  test('is uploaded whole, and Meta shows its address', async () => {
+  test('is uploaded completely, and Meta shows its URL', async () => {
     const handle = await upload()
     expect(handle).toMatch(/^4::/)
     const { id } = await templates.create(instance, draft('garden', handle))
     expect(await fileAt(addressOf(await read(id)))).toEqual(PNG)
   })
 
-  test('is uploaded whole over a connection that breaks three times', async () => {
+  test('is uploaded completely over a connection that breaks three times', async () => {
     world.graph.cause(credentials.phoneNumberId, 'upload_interrupted', 3)
     const { id } = await templates.create(instance, draft('garden', await upload()))
     expect(await fileAt(addressOf(await read(id)))).toEqual(PNG)
@@ -58,7 +58,7 @@ describe('the sample of a header', () => {
     expect(await refusalOf(upload())).toContain('Meta did not answer')
   })
 
-  test('that is no picture is refused in Meta’s words', async () => {
+  test('that is not a picture is refused in Meta’s words', async () => {
     const { bytes } = sampleOf('video')
     const asked = templates.uploadSample(instance, { mimeType: 'image/png', content: contentOf(bytes) })
     expect(await refusalOf(asked)).toContain('The file is video/mp4, not image/png')
@@ -81,12 +81,12 @@ describe('the sample of a header', () => {
     expect(await fileAt(addressOf(await read(ours.id)))).toEqual(PNG)
   })
 
-  test('that Meta no longer has is not made up', async () => {
+  test('that Meta no longer has is not invented', async () => {
     const gone = draft('garden', `${world.graph.url()}/media/1?ext=1&hash=a`)
     expect(await refusalOf(templates.create(instance, gone))).toContain('Give the file again')
   })
 
-  test('cannot be a handle of nobody', async () => {
+  test('needs a handle of an existing upload', async () => {
     expect(await refusalOf(templates.create(instance, draft('garden', '4::aW')))).toContain('handle is invalid')
   })
 })
@@ -106,7 +106,7 @@ describe('the upload host', () => {
   }
   const oauth = (more = {}) => ({ authorization: `OAuth ${credentials.accessToken}`, ...more })
 
-  test('says how much has arrived, and goes on from there', async () => {
+  test('says how much has arrived, and continues from there', async () => {
     const id = await session()
     const half = Math.floor(PNG.length / 2)
     const partial = await ask(id, oauth({ file_offset: '0' }), PNG.subarray(0, half))
@@ -120,13 +120,13 @@ describe('the upload host', () => {
     ])
   })
 
-  test('wants the token as OAuth', async () => {
+  test('requires the token as OAuth', async () => {
     const bearer = { authorization: `Bearer ${credentials.accessToken}`, file_offset: '0' }
     expect(await ask(await session(), bearer, PNG)).toMatchObject([400, { debug_info: { type: 'NotAuthorizedError' } }])
   })
 })
 
-test('names between the braces are said to be names', async () => {
+test('named placeholders are declared as names', async () => {
   const body = {
     ...{ type: 'BODY', text: 'Hello {{first_name}}, your table is ready.' },
     example: { body_text_named_params: [{ param_name: 'first_name', example: 'Ana' }] },

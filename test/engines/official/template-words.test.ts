@@ -28,12 +28,12 @@ const words = async (name: string, language: string, values: readonly string[] =
 const become = (text: string | null, name: string, language: string) =>
   until(`the words ${String(text)}`, async () => (await words(name, language, ['Ana'])) === text || undefined)
 
-test('a template that was never read has no words, and Meta is asked for those that follow', async () => {
+test('an unknown template has no text, and Meta is asked for it for later messages', async () => {
   expect(await words('hello_world', 'en_US')).toBeNull()
   await become('Welcome! This template of the sandbox has no variables.', 'hello_world', 'en_US')
 })
 
-test('what somebody else changes counts for the messages that follow', async () => {
+test('changes made elsewhere apply to later messages', async () => {
   const { id } = await templates.create(instance, DRAFT)
   await until('approved', async () => (await templates.read(instance, id))?.status === 'APPROVED')
   expect(await words('table_ready', 'en', ['Ana'])).toBe('Hello Ana, your table is ready.')
@@ -41,7 +41,7 @@ test('what somebody else changes counts for the messages that follow', async () 
   await become('Your table is waiting, Ana, for you.', 'table_ready', 'en')
 })
 
-test('words that are an hour old are read again, and used until then', async () => {
+test('texts older than an hour are read again, and used until then', async () => {
   const { id } = await templates.create(instance, DRAFT)
   await until('approved', async () => (await templates.read(instance, id))?.status === 'APPROVED')
   await world.network.templates.alter({ accountId: world.accountId, businessId: credentials.wabaId }, id, {
@@ -53,7 +53,7 @@ test('words that are an hour old are read again, and used until then', async () 
   await become('Your table is waiting, Ana, for you.', 'table_ready', 'en')
 })
 
-test('a template that Meta no longer has loses its words', async () => {
+test('a template that Meta no longer has loses its text', async () => {
   const { id } = await templates.create(instance, DRAFT)
   await templates.read(instance, id)
   await world.network.templates.remove({ accountId: world.accountId, businessId: credentials.wabaId }, id)

@@ -44,7 +44,7 @@ const of = () => world.graph.templates(credentials.phoneNumberId)
 const calledBack = (value: object) =>
   world.graph.callBack(credentials.phoneNumberId, { field: 'message_template_status_update', value })
 
-test('a template is in review, approved, and sent; before that Meta takes no message with it', async () => {
+test('a template is in review, approved, and sent; before the approval Meta accepts no message with it', async () => {
   const { id } = await templates.create(instance, DRAFT)
   expect(await templates.read(instance, id)).toEqual({
     ...DRAFT,
@@ -66,7 +66,7 @@ test('a template is in review, approved, and sent; before that Meta takes no mes
   expect((await sendIt([])).outcome).toMatchObject({ kind: 'invalid', message: expect.stringContaining('132000') })
 })
 
-test('a template that the review rejects says why, and can be mended', async () => {
+test('a rejected template says why, and can be corrected', async () => {
   const text = '{{1}}, your table is ready.'
   const { id } = await templates.create(instance, { ...DRAFT, components: [{ ...BODY, text }] })
   await later('rejected', async () => (await templates.read(instance, id))?.status === 'REJECTED')
@@ -78,7 +78,7 @@ test('a template that the review rejects says why, and can be mended', async () 
 })
 
 describe('Meta refuses', () => {
-  test('a second one with the same name and language, so that a repeated call makes nothing twice', async () => {
+  test('a second one with the same name and language, so that a repeated call creates nothing twice', async () => {
     const both = await Promise.all([1, 2].map(() => refusalOf(templates.create(instance, DRAFT))))
     expect(both.toSorted()).toEqual([
       'Meta refused this (100): There is already content in en for this template.',
@@ -116,7 +116,7 @@ describe('Meta refuses', () => {
   })
 })
 
-test('a template of another business account is not there, also when the token is good for both', async () => {
+test('a template of another business account is not found, even if the token is valid for both', async () => {
   const other = await world.number('12025550201')
   const theirs = await world.connect(other)
   const { id } = await templates.create(theirs, DRAFT)
@@ -127,10 +127,10 @@ test('a template of another business account is not there, also when the token i
   expect(await templates.read(instance, id)).toBeUndefined()
 })
 
-describe('a pause that does not end by itself', () => {
+describe('a pause that does not end automatically', () => {
   const isPaused = async (id: string) => (await templates.read(instance, id))?.status === 'PAUSED'
 
-  test('is ended by a person, and what is sent is taken again', async () => {
+  test('is ended by a person, and messages are accepted again', async () => {
     const { id } = await templates.create(instance, DRAFT)
     await approved(id)
     await of().failAssessment(id)
@@ -141,7 +141,7 @@ describe('a pause that does not end by itself', () => {
     expect((await sendIt()).outcome.kind).toBe('accepted')
   })
 
-  test('of Meta for low quality is not ended, and the refusal says what Meta says', async () => {
+  test('by Meta for low quality is not ended, and the refusal contains Meta’s message', async () => {
     const { id } = await templates.create(instance, DRAFT)
     await approved(id)
     await of().pause(id, 'FIRST_PAUSE')
@@ -180,7 +180,7 @@ describe('a pause', () => {
     ])
   })
 
-  test('ends in nothing when the template is disabled', async () => {
+  test('has no further effect when the template is disabled', async () => {
     const { id } = await templates.create(instance, DRAFT)
     await approved(id)
     await of().pause(id, 'SECOND_PAUSE')
@@ -191,7 +191,7 @@ describe('a pause', () => {
     expect(world.of(instance, 'template').at(-1)).toMatchObject({ use: 'disabled', untilMs: null })
   })
 
-  test('whose length Meta does not name has no end', async () => {
+  test('without a known length has no end', async () => {
     const { id } = await templates.create(instance, DRAFT)
     const named = { message_template_name: DRAFT.name, message_template_language: DRAFT.language }
     const other_info = { title: 'RATE_LIMITING_PAUSE' }
@@ -201,7 +201,7 @@ describe('a pause', () => {
   })
 })
 
-test('every other change of a template is told, and read with the next list', async () => {
+test('every other change of a template is reported, and read with the next list', async () => {
   const { id } = await templates.create(instance, DRAFT)
   await approved(id)
   await of().rate(id, 'YELLOW')
@@ -263,7 +263,7 @@ describe('a category that Meta announces', () => {
     expect([await announced(), (await templates.read(instance, id))?.categoryChange]).toEqual([[], null])
   })
 
-  test('is of one account alone', async () => {
+  test('concerns only one account', async () => {
     const other = await world.connect(await world.number('12025550201'))
     expect(
       (await templates.list(other, { limit: 50, after: null })).templates.map((one) => one.categoryChange),
@@ -271,7 +271,7 @@ describe('a category that Meta announces', () => {
   })
 })
 
-test('pages begin where the last one ended', async () => {
+test('pages continue where the last one ended', async () => {
   for (const name of ['one', 'two', 'three']) await templates.create(instance, { ...DRAFT, name })
   const seen: string[] = []
   for (let after: string | null = null, at = 0; at === 0 || after !== null; at++) {
@@ -292,7 +292,7 @@ describe('the limit of templates', () => {
   }
   const capacity = async () => (await templates.list(instance, { limit: 1, after: null })).capacity
 
-  test('is said before it is reached, and a new template is refused with what to do', async () => {
+  test('is shown before it is reached, and a new template is refused with advice', async () => {
     // Every business account has three samples.
     await fill(221)
     expect(await capacity()).toEqual({ count: 224, limit: 250 })

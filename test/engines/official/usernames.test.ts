@@ -35,7 +35,7 @@ const told = () =>
     .map(({ value }) => value)
 
 describe('the simulated Meta', () => {
-  test('reserves a username, says so, and leaves it out where there is none', async () => {
+  test('reserves a username, reports it, and omits it if there is none', async () => {
     expect((await ask('GET', 'username')).body).toEqual({})
     expect((await ask('POST', 'username', { username: 'acme_one' })).body).toEqual({ success: true })
     expect((await ask('GET', 'username')).body).toEqual({ username: 'acme_one', status: 'reserved' })
@@ -60,7 +60,7 @@ describe('the simulated Meta', () => {
     expect((await ask('GET', 'username')).body).toEqual({})
   })
 
-  test('moves a username within the portfolio only when asked to, and never out of another one', async () => {
+  test('moves a username within the portfolio only on request, and never out of another one', async () => {
     const sibling = await world.number('12025550401', { portfolioId: credentials.portfolioId })
     const stranger = await world.number('12025550402')
     await ask('POST', 'username', { username: 'acme_two' }, sibling)
@@ -91,13 +91,13 @@ describe('the adapter', () => {
     ['whatsapp', 'username_taken'],
     ['facebook_acme', 'username_needs_facebook'],
     ['instagram_acme', 'username_needs_instagram'],
-  ])('says in words why %s is refused', async (username, reason) => {
+  ])('explains why %s is refused', async (username, reason) => {
     await expect(usernames().claim(instance, username, false)).rejects.toMatchObject({
       ...{ code: 'invalid_state', detail: { reason } },
     })
   })
 
-  test('moves no username out of a portfolio that numbers of other accounts share', async () => {
+  test('takes no username from a portfolio that other accounts share', async () => {
     const sibling = await world.connect(await world.number('12025550403', { portfolioId: credentials.portfolioId }))
     await soon('the portfolio', () => portfolioOf(sibling) !== null && portfolioOf(sibling) === portfolioOf(instance))
     await usernames().claim(sibling, 'acme_moves', false)
@@ -110,7 +110,7 @@ describe('the adapter', () => {
     await usernames().release(instance)
   })
 
-  test('tells a person when Meta takes the username away, and not when it was given up here', async () => {
+  test('reports when Meta takes the username away, and not when it was released here', async () => {
     const shown = () =>
       (world.official.engine.evidence(instance).issues ?? []).filter(({ code }) => code === 'username_removed')
     await usernames().claim(instance, 'acme_gone', false)

@@ -60,7 +60,7 @@ test('keeps headers and exact body, newest first, before it answers', async () =
   ])
 })
 
-test('judges the headers of Standard Webhooks where there are some', async () => {
+test('checks the headers of Standard Webhooks if present', async () => {
   const base64 = `whsec_${Buffer.from('a key of more than 24 bytes').toString('base64')}`
   const own = createCatcher({ db: data.db, clock, signingSecrets: async () => [new Secret(base64)] })
   const standard = (id: string, body: string) => {
@@ -85,7 +85,7 @@ test('judges the headers of Standard Webhooks where there are some', async () =>
   expect(caught.map(({ signature }) => signature)).toEqual(['invalid', 'invalid', 'invalid', 'valid'])
 })
 
-test('judges the signature over the exact bytes, with any secret of the address', async () => {
+test('checks the signature over the exact bytes, with any secret of the URL', async () => {
   await post('x', signed('x'))
   await post('x', signed('x', 'whsec_old'))
   await post('x', signed('x', 'whsec_foreign'))
@@ -96,7 +96,7 @@ test('judges the signature over the exact bytes, with any secret of the address'
   expect(caught.map(({ signature }) => signature)).toEqual(['none', 'invalid', 'invalid', 'invalid', 'valid', 'valid'])
 })
 
-test('answers as it is told: status, delay, redirect, never', async () => {
+test('answers as configured: status, delay, redirect, never', async () => {
   await catcher.setReply(ACCOUNT, 'orders', { status: 410, delayMs: 0, hang: false })
   expect(await post('x')).toMatchObject({ status: 410 })
   await catcher.setReply(ACCOUNT, 'orders', { status: 302, delayMs: 3_000, hang: false })
@@ -125,7 +125,7 @@ test('the reply is remembered across a restart; emptying leaves it', async () =>
   expect(await catcher.reply(ACCOUNT, 'orders')).toMatchObject({ status: 503 })
 })
 
-test('names are apart, and so are accounts; a name nobody used is empty', async () => {
+test('names are separate, and so are accounts; an unused name is empty', async () => {
   await post('a')
   await post('b', {}, 'other')
   expect(await catcher.list(ACCOUNT, 'other', Infinity, 10)).toHaveLength(1)

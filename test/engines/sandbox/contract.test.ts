@@ -21,7 +21,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'not_ready' })
   })
 
-  test('connecting tells number and name, once', async () => {
+  test('connecting reports number and name, once', async () => {
     const instance = world.instance(name)
     await world.network.changePhone(world.accountId, OURS, { name: 'Front desk' })
     await world.engine(name).start(instance)
@@ -56,7 +56,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(message?.receivedAtMs).toBe(startedMs + 600)
   })
 
-  test('0404 and 0410 fail as the table says', async () => {
+  test('0404 and 0410 fail as in the table', async () => {
     const instance = await world.connected(name)
     const unknown = await world.send(instance, { to: withSuffix('0404') })
     expect(unknown).toMatchObject({
@@ -80,7 +80,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(await world.engine(name).find(instance, messageId)).toBe('never_arrived')
   })
 
-  test('0504: silent past the deadline, then sent and delivered', async () => {
+  test('0504: no answer until the deadline, then sent and delivered', async () => {
     const instance = await world.connected(name)
     const startedMs = world.clock.now()
     const { messageId, outcome } = world.sending(instance, withSuffix('0504'))
@@ -119,7 +119,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(world.statuses(instance, messageId)).toEqual(expected)
   })
 
-  test('a slow phone receives and reads later, and drops or repeats receipts when told to', async () => {
+  test('a slow phone receives and reads later, and drops or repeats receipts as configured', async () => {
     const instance = await world.connected(name)
     await world.network.changePhone(world.accountId, ANA, { delayMs: 5_000, duplicateReceipts: true })
     await world.network.changePhone(world.accountId, BEN, { dropReceipts: true })
@@ -152,7 +152,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(2)
   })
 
-  test('a phone that goes offline on the way receives nothing until it is back', async () => {
+  test('a phone that goes offline meanwhile receives nothing until it is back', async () => {
     const instance = await world.connected(name)
     const { messageId } = await world.send(instance, { to: ANA })
     await world.network.changePhone(world.accountId, ANA, { online: false })
@@ -176,7 +176,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
   })
 
-  test('a signal the sink does not take is told again, in order', async () => {
+  test('a signal that the sink rejects is reported again, in order', async () => {
     const instance = await world.connected(name)
     const { messageId } = await world.send(instance, { to: ANA })
     world.sink.accepts = false
@@ -198,7 +198,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(await outcome).toMatchObject({ kind: 'nothing_sent' })
   })
 
-  test('a result that is written twice counts once', async () => {
+  test('a result that is stored twice counts once', async () => {
     const instance = await world.connected(name)
     const { messageId, outcome } = world.sending(instance, ANA)
     await world.clock.advance(50)
@@ -211,7 +211,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
   })
 
-  test('what is never committed never arrived', async () => {
+  test('an uncommitted message never arrives', async () => {
     const instance = await world.connected(name)
     const { messageId, outcome } = world.sending(instance, ANA)
     await world.clock.advance(50)
@@ -221,7 +221,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(world.told(instance)).toEqual([])
   })
 
-  test('stop keeps the session, a start takes it up again', async () => {
+  test('stop keeps the session, a start resumes it', async () => {
     const instance = await world.connected(name)
     await world.engine(name).stop(instance)
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'not_ready' })
@@ -358,7 +358,7 @@ describe('on the official engine', () => {
     expect(await world.network.official.onboarding?.token(instance)).toBeTypeOf('string')
   })
 
-  test('a payload that names no content is the caller’s mistake', async () => {
+  test('a payload without content is an error of the caller', async () => {
     const instance = await world.connected('official')
     const payload = { type: 'template' }
     expect(await world.send(instance, { kind: 'cloud_api', to: ANA, payload })).toMatchObject({ kind: 'invalid' })
@@ -373,7 +373,7 @@ describe('on the official engine', () => {
 })
 
 describe('with a timeline of zero', () => {
-  test('a send is confirmed at once and costs one row', async () => {
+  test('a send is confirmed immediately and costs one row', async () => {
     await world.close()
     world = await networkWorld([0, 0, 0, 0])
     const instance = await world.connected('smv2')
@@ -386,7 +386,7 @@ describe('with a timeline of zero', () => {
     expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
   })
 
-  test('thousands of receipts at once are all told, each message in order', async () => {
+  test('thousands of simultaneous receipts are all reported, each message in order', async () => {
     await world.close()
     world = await networkWorld([0, 0, 0, 0])
     const instance = await world.connected('smv2')

@@ -43,7 +43,7 @@ const told = async () => {
   return signals
 }
 
-describe('other kinds of messages arrive as what they are', () => {
+describe('other kinds of messages keep their kind', () => {
   const KINDS: [Outgoing, object][] = [
     [
       { kind: 'location', to: ANA, latitude: -23.55, longitude: -46.63, name: 'Sé', address: null },
@@ -85,15 +85,15 @@ describe('other kinds of messages arrive as what they are', () => {
     expect((await lastOf(ANA))?.content).toMatchObject(content)
   })
 
-  test('another instance hears the kind and its words', async () => {
+  test('another instance gets the kind and its text', async () => {
     const other = await w.connected('smv2', BEN)
     await w.send(us, { kind: 'poll', to: BEN, question: 'When?', options: ['now', 'later'], maxChoices: 1 })
     expect(w.of(other, 'received')).toMatchObject([{ type: 'poll', text: 'When?', from: OURS, fromMe: false }])
   })
 })
 
-describe('acts on messages', () => {
-  test('a reaction is seen by the phone and told to this instance as its own, once; empty takes it back', async () => {
+describe('actions on messages', () => {
+  test('a reaction is shown on the phone and reported to this instance as its own, once; an empty one removes it', async () => {
     const said = await say(ANA, 'Hello')
     await told()
     await act('react')(us, ref(said.id), '👍')
@@ -104,7 +104,7 @@ describe('acts on messages', () => {
     expect((await lastOf(OURS))?.reactions).toEqual({})
   })
 
-  test('what this instance sent is edited and deleted on the phone, and told', async () => {
+  test('messages of this instance are edited and deleted on the phone, and reported', async () => {
     const { messageId } = await w.send(us, { to: ANA })
     const id = networkId('smv2', messageId)
     await told()
@@ -117,7 +117,7 @@ describe('acts on messages', () => {
     expect(await codeOf(act('edit')(us, ref(id, true), 'Too late'))).toBe('invalid_state')
   })
 
-  test('what somebody else said cannot be edited or deleted, and what is not in its chats is not found', async () => {
+  test('messages of others cannot be edited or deleted, and messages outside its chats are not found', async () => {
     const said = await say(ANA, 'Hello')
     const strange = phoneMessageId(w.clock.now(), seededRandom(9))
     await told()
@@ -135,7 +135,7 @@ describe('acts on messages', () => {
     expect(await told()).toEqual([])
   })
 
-  test('marking as read is possible for both engines, and tells nobody', async () => {
+  test('marking as read is possible for both engines, and notifies nobody', async () => {
     const said = await say(ANA, 'Hello')
     const official = await w.connected('official', BEN)
     const heard = (
@@ -150,14 +150,14 @@ describe('acts on messages', () => {
 })
 
 describe('people', () => {
-  test('a check tells who is on the network', async () => {
+  test('a check says who is on the network', async () => {
     expect(await act('check')(us, [ANA, '12025550404'])).toEqual([
       { number: ANA, exists: true, canonical: ANA },
       { number: '12025550404', exists: false, canonical: null },
     ])
   })
 
-  test('a profile shows the name of the phone; who is not on the network has neither profile nor picture', async () => {
+  test('a profile shows the name of the phone; unknown numbers have neither profile nor picture', async () => {
     await w.network.changePhone(w.accountId, ANA, { name: 'Ana Souza' })
     expect(await act('profile')(us, ANA)).toMatchObject({ number: ANA, name: 'Ana Souza', isBusiness: false })
     expect(await act('profile')(us, BEN)).toMatchObject({ name: 'Sandbox phone 0102' })
@@ -166,7 +166,7 @@ describe('people', () => {
     expect(await codeOf(act('avatar')(us, '12025550404'))).toBe('not_found')
   })
 
-  test('what a blocked person says does not arrive, except in groups; unblocked it does again', async () => {
+  test('messages of a blocked person do not arrive, except in groups; after unblocking they do', async () => {
     await act('block')(us, ANA, true)
     await act('block')(us, ANA, true)
     await say(ANA, 'Hello?')
@@ -182,7 +182,7 @@ describe('people', () => {
     expect(await told()).toMatchObject([{ kind: 'received', text: 'Back again' }])
   })
 
-  test('what another instance sends a number that has blocked it is taken and never heard', async () => {
+  test('a message to a number that has blocked the sender is accepted and never received', async () => {
     const other = await w.connected('smv2', BEN)
     await act('block')(us, BEN, true)
     expect((await w.send(other, { to: OURS })).kind).toBe('accepted')
@@ -207,7 +207,7 @@ describe('groups', () => {
     expect(await act('group')(us, group.id)).toEqual(group)
   })
 
-  test('members are added, removed, promoted and demoted, each with what became of it', async () => {
+  test('members are added, removed, promoted and demoted, each with a result', async () => {
     const { group } = await act('createGroup')(us, 'Family', [ANA])
     const change = act('changeMembers')
     const reasons = async (...how: Parameters<typeof change> extends [unknown, ...infer R] ? R : never) =>
@@ -223,7 +223,7 @@ describe('groups', () => {
     expect(await codeOf(change(us, group.id, 'add', [BEN]))).toBe('invalid_state')
   })
 
-  test('only members see a group, and only admins lead it', async () => {
+  test('only members see a group, and only admins change it', async () => {
     const other = await w.connected('smv2', BEN)
     const { group } = await act('createGroup')(us, 'Family', [ANA])
     expect(await act('groups')(other)).toEqual([])
@@ -245,7 +245,7 @@ describe('groups', () => {
     expect(await act('inviteLink')(us, group.id, false)).toBe(next)
   })
 
-  test('who leaves is out; the last admin hands over, the last member ends it', async () => {
+  test('a member who leaves is out; the last admin hands over, the last member ends it', async () => {
     const other = await w.connected('smv2', BEN)
     const { group } = await act('createGroup')(us, 'Family', [BEN])
     await act('leaveGroup')(us, group.id)
@@ -257,7 +257,7 @@ describe('groups', () => {
     expect(w.data.raw.prepare('SELECT * FROM sandbox_groups').all()).toEqual([])
   })
 
-  test('a group somebody speaks in is one both are in', async () => {
+  test('a message in a group makes both people members', async () => {
     await say(ANA, 'Hello all', 'family@g.us')
     expect(await act('groups')(us)).toMatchObject([
       {
@@ -282,7 +282,7 @@ describe('files', () => {
     return (await w.network.speak(w.accountId, from, { to: OURS, group: null, content })).message
   }
 
-  test('a file a phone sent is the sample it said it is, for who heard it and for nobody else', async () => {
+  test('a file from a phone is a sample of its kind, for its recipients and for nobody else', async () => {
     const { id } = await fileFrom(ANA)
     expect(w.of(us, 'received')[0]?.media).toMatchObject({ id })
     const { bytes, mimeType } = sampleOf('image')
@@ -292,7 +292,7 @@ describe('files', () => {
     for (const none of ['', 'nothing', "' OR 1=1 --"]) expect(await media(us, none)).toBeNull()
   })
 
-  test('a file one instance sent another is kept, byte for byte, until the message is forgotten', async () => {
+  test('a file between instances is kept, byte for byte, until the message is removed', async () => {
     const other = await w.connected('official', BEN)
     const bytes = Buffer.from('%PDF-1.4 not really')
     const file = {
@@ -312,7 +312,7 @@ describe('files', () => {
     expect(await media(other, id)).toBeNull()
   })
 
-  test('files for phones are not kept: nobody can ask for them', async () => {
+  test('files for phones are not kept, because nobody can request them', async () => {
     const file = {
       mediaType: 'image',
       mimeType: 'image/png',
@@ -324,7 +324,7 @@ describe('files', () => {
     expect(w.data.raw.prepare('SELECT * FROM sandbox_files').all()).toEqual([])
   })
 
-  test('a deleted message takes its file with it, and a wiped session all of them', async () => {
+  test('deleting a message deletes its file, and wiping a session all of its files', async () => {
     const first = await fileFrom(ANA)
     const second = await fileFrom(ANA)
     await w.network.remove(w.accountId, ANA, first.id)
@@ -336,7 +336,7 @@ describe('files', () => {
 })
 
 describe('templates', () => {
-  test('an official number has three, in Graph’s shape, in pages', async () => {
+  test('an official number has three, in Graph’s format, in pages', async () => {
     const official = await w.connected('official', BEN)
     const templates = w.engine('official').templates
     if (!templates) throw new Error('official has templates')
@@ -370,7 +370,7 @@ describe('templates', () => {
   })
 })
 
-describe('without a link nothing is done', () => {
+describe('without a connection nothing is done', () => {
   const CALLS: [string, () => Promise<unknown>][] = [
     ['react', () => act('react')(us, ref('x'), '👍')],
     ['check', () => act('check')(us, [ANA])],
@@ -401,7 +401,7 @@ test('a group is renamed by its members, and joined by its link', async () => {
   expect(await act('group')(other, group.id)).toMatchObject({ name: 'Team B' })
 })
 
-test('requests to join are told to the instances of admins, once each', async () => {
+test('requests to join are reported to the instances of admins, once each', async () => {
   const { group } = await act('createGroup')(us, 'Team', [BEN])
   const member = await w.connected('smv2', BEN)
   await act('setJoinRules')(us, group.id, { needsApproval: true })
@@ -418,14 +418,14 @@ test('requests to join are told to the instances of admins, once each', async ()
   expect(told(member)).toEqual([])
 })
 
-test('typing is shown to people and groups that are there', async () => {
+test('typing is shown to existing people and groups', async () => {
   await act('showTyping')(us, ANA, 'typing')
   await act('setOnline')(us, true)
   expect(await codeOf(act('showTyping')(us, '12025550404', 'typing'))).toBe('not_found')
   expect(await codeOf(act('showTyping')(us, '120363041234567890@g.us', 'typing'))).toBe('not_found')
 })
 
-test('what was changed outlives a restart', async () => {
+test('changes survive a restart', async () => {
   await act('setAbout')(us, 'Open')
   await act('setChatTimer')(us, ANA, 86_400)
   await act('changeChat')(us, ANA, { kind: 'pin', isSet: true }, null)
@@ -451,7 +451,7 @@ test('every member may set the timer of a group, unless it is locked', async () 
   expect(await act('chatTimer')(us, group.id)).toBe(604_800)
 })
 
-test('members add others where the group lets everybody do so', async () => {
+test('members add others if the group allows it', async () => {
   const { group } = await act('createGroup')(us, 'Team', [BEN])
   const member = await w.connected('smv2', BEN)
   expect(await codeOf(act('changeMembers')(member, group.id, 'add', [ANA]))).toBe('invalid_state')
@@ -460,7 +460,7 @@ test('members add others where the group lets everybody do so', async () => {
   expect(await codeOf(act('changeMembers')(member, group.id, 'remove', [ANA]))).toBe('invalid_state')
 })
 
-test('somebody who is blocked sees no status', async () => {
+test('a blocked person sees no status', async () => {
   await act('block')(await w.connected('smv2', BEN), OURS, true)
   await act('postStatus')(us, 'Fresh rolls', [ANA, BEN])
   expect((await lastOf(ANA))?.content).toEqual({ type: 'status', text: 'Fresh rolls' })

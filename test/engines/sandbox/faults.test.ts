@@ -13,7 +13,7 @@ const STRANGER = '12025550105'
 const hi = { to: OURS, group: null, content: { type: 'text', text: 'Hi' } }
 
 describe.each(ENGINES)('faults on %s', (name) => {
-  test('unreachable strikes as many sends as asked for, and survives a restart', async () => {
+  test('unreachable affects as many sends as requested, and survives a restart', async () => {
     const instance = await world.connected(name)
     await world.network.failSends(instance, 'unreachable', 2)
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'nothing_sent' })
@@ -23,7 +23,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
   })
 
-  test('racing sends share a fault out', async () => {
+  test('concurrent sends share a fault', async () => {
     const instance = await world.connected(name)
     await world.network.failSends(instance, 'unreachable', 2)
     const sends = Array.from({ length: 5 }, () => world.sending(instance, ANA))
@@ -48,7 +48,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
   })
 
-  test('drop loses the link, holds what comes meanwhile, and heals after eight seconds', async () => {
+  test('drop ends the connection, holds later signals, and recovers after eight seconds', async () => {
     const instance = await world.connected(name)
     const { messageId } = await world.send(instance, { to: ANA })
     const lostMs = world.clock.now()
@@ -68,7 +68,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
   })
 
-  test('a drop heals also when the service was restarted meanwhile', async () => {
+  test('a drop recovers also when the service was restarted meanwhile', async () => {
     const instance = await world.connected(name)
     await world.network.breakLink(instance, 'drop')
     await settle()
@@ -92,7 +92,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     await expect(world.network.breakLink(instance, 'drop')).rejects.toMatchObject({ code: 'invalid_state' })
   })
 
-  test('restricted refuses whoever never wrote, once, and shows in the evidence', async () => {
+  test('restricted refuses messages to people who never wrote, once, and shows in the evidence', async () => {
     const instance = await world.connected(name)
     await world.network.speak(world.accountId, BEN, hi)
     await world.network.failSends(instance, 'restricted', 1)
@@ -125,7 +125,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
   })
 
-  test('a fault of the link needs one', async () => {
+  test('a fault of the connection needs one', async () => {
     const instance = world.instance(name)
     await expect(world.network.breakLink(instance, 'drop')).rejects.toMatchObject({ code: 'invalid_state' })
     const stopped = await world.connected(name)

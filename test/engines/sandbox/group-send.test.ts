@@ -77,7 +77,7 @@ test('a change reaches every copy, whoever makes it', async () => {
   for (const number of [ANA, BEN]) expect((await on(number))[0]?.deletedAtMs).not.toBeNull()
 })
 
-test('an answer and mentions are shown; a message of another chat is not', async () => {
+test('quotes and mentions are shown; a message of another chat cannot be quoted', async () => {
   const { message } = await w.network.speak(w.accountId, ANA, {
     ...{ to: OURS, group },
     content: { type: 'text', text: 'Who brings cake?' },
@@ -94,7 +94,7 @@ test('an answer and mentions are shown; a message of another chat is not', async
   expect((await on(BEN))[0]?.content.quoted).toBeUndefined()
 })
 
-test('a stranger can be neither mentioned nor written to, and official is in no group of others', async () => {
+test('a stranger can be neither mentioned nor written to, and official numbers are in no group of others', async () => {
   expect(await send({ mentions: [CARLA] })).toMatchObject({ kind: 'invalid', message: expect.stringContaining(CARLA) })
   const stranger = await w.connected('smv2', CARLA)
   expect(await w.send(stranger, { to: group })).toMatchObject({ kind: 'invalid' })
@@ -103,7 +103,7 @@ test('a stranger can be neither mentioned nor written to, and official is in no 
   expect(await on(ANA)).toEqual([])
 })
 
-test('alone in a group: the network takes it, and nobody gets it', async () => {
+test('alone in a group: the network accepts it, and nobody gets it', async () => {
   await w.engine('smv2').direct?.changeMembers?.(us, group, 'remove', [ANA, BEN])
   const { kind, messageId } = await send()
   await w.clock.advance(10_000)

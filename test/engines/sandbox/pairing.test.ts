@@ -20,7 +20,7 @@ async function pairing() {
 const scanText = (text: string | null, number = OURS) =>
   world.network.scan(world.accountId, number, { text: text ?? '' })
 
-test('a code is shown at once: a text no real phone takes, and a pairing code of eight characters', async () => {
+test('a code is shown immediately: a text that no real phone accepts, and a pairing code of eight characters', async () => {
   const instance = await pairing()
   expect(await world.qr(instance)).toEqual({
     state: 'ready',
@@ -32,11 +32,11 @@ test('a code is shown at once: a text no real phone takes, and a pairing code of
   expect(world.told(instance)).toEqual([{ kind: 'qr', attempt: 1, expiresAtMs: world.clock.now() + 60_000 }])
 })
 
-test('before the first start there is nothing to scan, and that is said', async () => {
+test('before the first start there is no code to scan, and an error says so', async () => {
   expect(await world.qr(world.instance('smv2'))).toMatchObject({ state: 'pending', text: null, attempt: 0 })
 })
 
-test('the first code lives a minute, five more 20 seconds each, then it is over', async () => {
+test('the first code is valid for a minute, five more for 20 seconds each, then pairing ends', async () => {
   const instance = await pairing()
   const startedMs = world.clock.now()
   const texts = new Set<string | null>()
@@ -78,7 +78,7 @@ test('the pairing code stays the same while codes rotate, in any spelling a pers
   })
 })
 
-test('refresh begins anew, with another code', async () => {
+test('refresh starts again, with another code', async () => {
   const instance = await pairing()
   const before = await world.qr(instance)
   await world.clock.advance(65_000)
@@ -88,7 +88,7 @@ test('refresh begins anew, with another code', async () => {
   expect(after?.pairingCode).not.toBe(before.pairingCode)
 })
 
-test('starting twice changes nothing; starting after it expired begins anew', async () => {
+test('starting twice changes nothing; starting after it expired starts again', async () => {
   const instance = await pairing()
   const before = await world.qr(instance)
   await world.network.smv2.start(instance)
@@ -156,7 +156,7 @@ describe('a confirmation with a passkey', () => {
     expect(kinds().filter((kind) => kind !== 'passkey_required')).toEqual(['qr', 'passkey_accepted', 'connected'])
   })
 
-  test('refuses what was not asked, and stays where it is', async () => {
+  test('refuses unrequested answers, and stays where it is', async () => {
     const refused = [
       [passkey().respond(instance, { attempt: 2, credential: credential() }), 'invalid_state', /superseded/],
       [passkey().respond(instance, { attempt: 1, credential: credential('x') }), 'validation_error', /credential\.id/],
@@ -206,7 +206,7 @@ test('a phone may be linked to several instances', async () => {
     expect(await world.engine(instance.engine).resume(instance)).toBe('connected')
 })
 
-test('codes of another account are not seen', async () => {
+test('codes of another account are hidden', async () => {
   const instance = await pairing()
   const { text, pairingCode } = await world.qr(instance)
   const foreign = 'another-account' as typeof world.accountId

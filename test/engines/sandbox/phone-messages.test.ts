@@ -10,8 +10,8 @@ afterEach(() => world.close())
 
 const text = (to: string, said: string) => ({ to, group: null, content: { type: 'text', text: said } })
 
-describe.each(ENGINES)('phones speaking to %s', (name) => {
-  test('what is said reaches every instance that has the number', async () => {
+describe.each(ENGINES)('messages of phones to %s', (name) => {
+  test('reach every instance that has the number', async () => {
     const [first, second, other] = [
       await world.connected(name),
       await world.connected('smv2'),
@@ -49,7 +49,7 @@ describe.each(ENGINES)('phones speaking to %s', (name) => {
     expect(world.told(other)).toEqual([])
   })
 
-  test('the owner of the phone speaking is seen as from_me', async () => {
+  test('are from_me for the owner of the sending phone', async () => {
     const instance = await world.connected(name)
     const { message } = await world.network.speak(world.accountId, OURS, text(ANA, 'I answer myself'))
     await settle()
@@ -80,7 +80,7 @@ describe.each(ENGINES)('phones speaking to %s', (name) => {
     expect(world.told(instance).map(({ kind }) => kind)).toEqual(['connected'])
   })
 
-  test('what waits for a disconnected instance survives a restart', async () => {
+  test('messages for a disconnected instance survive a restart', async () => {
     const instance = await world.connected(name)
     await world.engine(name).stop(instance)
     await world.network.speak(world.accountId, ANA, text(OURS, 'one'))
@@ -93,14 +93,14 @@ describe.each(ENGINES)('phones speaking to %s', (name) => {
     expect(world.told(instance).map(({ kind }) => kind)).toEqual(['connected', 'received'])
   })
 
-  test('an instance that logged out is not reached any more', async () => {
+  test('an instance that logged out gets no more messages', async () => {
     const instance = await world.connected(name)
     await world.engine(name).logout(instance)
     const { instanceIds } = await world.network.speak(world.accountId, ANA, text(OURS, 'Hello?'))
     expect(instanceIds).toEqual([])
   })
 
-  test('edit, delete and reactions arrive in order, about the right message', async () => {
+  test('edit, delete and reactions arrive in order, for the right message', async () => {
     const instance = await world.connected(name)
     const { message } = await world.network.speak(world.accountId, ANA, text(OURS, 'Helo'))
     expect((await world.network.edit(world.accountId, ANA, message.id, 'Hello')).content.text).toBe('Hello')
@@ -123,7 +123,7 @@ describe.each(ENGINES)('phones speaking to %s', (name) => {
     ])
   })
 
-  test('a person reacts to what an instance sent, by either id', async () => {
+  test('a person reacts to an instance’s message, by either id', async () => {
     const instance = await world.connected(name)
     const sent = await world.send(instance, { to: ANA })
     await world.clock.advance(10_000)
@@ -148,7 +148,7 @@ describe.each(ENGINES)('phones speaking to %s', (name) => {
     })
   })
 
-  test('media, a quote and an ad referral are handed on', async () => {
+  test('media, a quote and an ad referral are passed on', async () => {
     const instance = await world.connected(name)
     const sent = await world.send(instance, { to: ANA })
     world.forget()
@@ -176,7 +176,7 @@ describe.each(ENGINES)('phones speaking to %s', (name) => {
     expect(await world.network.listMessages(world.accountId, hidden, Infinity, 10)).toHaveLength(1)
   })
 
-  test('in a group the chat is the group, and the speaker its participant', async () => {
+  test('in a group the chat is the group, and the sender its participant', async () => {
     const instance = await world.connected(name)
     await world.network.speak(world.accountId, ANA, { ...text(OURS, 'Hi all'), group: '120363041234567890@g.us' })
     await settle()
@@ -199,7 +199,7 @@ test('a message from one instance to the number of another is received there', a
   expect(world.of(sender, 'received')).toEqual([])
 })
 
-test('only what a phone said itself can be edited or deleted by it', async () => {
+test('a phone can edit or delete only its own messages', async () => {
   const instance = await world.connected('smv2')
   const { messageId } = await world.send(instance, { to: ANA })
   await world.clock.advance(10_000)
@@ -215,7 +215,7 @@ test('only what a phone said itself can be edited or deleted by it', async () =>
   await expect(world.network.edit(account, ANA, message.id, 'x')).rejects.toMatchObject({ code: 'invalid_state' })
 })
 
-test('what was said a week ago is forgotten', async () => {
+test('messages older than a week are removed', async () => {
   const instance = await world.connected('smv2')
   await world.send(instance, { to: ANA })
   const kept = () => world.data.raw.prepare('SELECT count(*) AS n FROM sandbox_messages').get()

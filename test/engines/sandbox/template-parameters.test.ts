@@ -116,7 +116,7 @@ describe('buttons', () => {
   })
 })
 
-test('values of a template that nobody knows are checked alone', () => {
+test('values of an unknown template are checked alone', () => {
   expect(codeOf(undefined, part('body', text('a'), text('b'), text('c')))).toBeNull()
   expect(codeOf(undefined, part('body', text('')))).toBe(131_008)
   expect(codeOf(undefined, part('body', text('a\nb')))).toBe(132_018)

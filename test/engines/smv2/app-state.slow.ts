@@ -65,7 +65,7 @@ const archiveOften = () => {
   for (let at = 0; at < 5; at++) phone.appState.archive(ANA, at % 2 === 0)
 }
 
-test('what the owner has set is there after pairing, without a fault, and goes on from there after a restart', async () => {
+test('the owner’s settings are known after pairing, without an error, and stay current after a restart', async () => {
   archiveOften()
   phone.appState.saveContacts(
     Object.fromEntries(Array.from({ length: 20 }, (_, at) => [String(12025551000 + at), 'Somebody'])),
@@ -87,7 +87,7 @@ test('what the owner has set is there after pairing, without a fault, and goes o
   expect(objections).toEqual([])
 })
 
-test('the shared keys lie in the database, and nobody can read them there', async () => {
+test('the shared keys are stored encrypted', async () => {
   const shop = await world.connect(OURS)
   await synced(shop)
   phone.appState.renewKey()
@@ -106,7 +106,7 @@ test('the shared keys lie in the database, and nobody can read them there', asyn
   }
 })
 
-test('keys that a stranger sends are not taken', async () => {
+test('keys from a stranger are ignored', async () => {
   const shop = await world.connect(OURS)
   await synced(shop)
   const forged = {
@@ -121,7 +121,7 @@ test('keys that a stranger sends are not taken', async () => {
   expect(objections).toEqual(['dropping spoofed self-only protocolMessage from non-self origin'])
 })
 
-test('whoever hides their number is known by it once the owner has saved them; the account is called what its owner calls it', async () => {
+test('a person who hides their number is known by it once the owner has saved them; the account has its owner’s name for it', async () => {
   const shop = await world.connect(OURS)
   await synced(shop)
   const eve = world.whatsapp.phone('12025550102', { shows: 'lid_only' })
@@ -156,7 +156,7 @@ describe('a change with a wrong MAC', () => {
     },
   )
 
-  test('in the whole that is handed out at pairing leaves out what it is about, and nothing else', async () => {
+  test('in the full state sent at pairing leaves out only its own entry', async () => {
     for (let at = 0; at < 3; at++) phone.appState.archive(ANA, true)
     phone.appState.saveContacts({ [ANA]: 'Ana' })
     for (let at = 0; at < 4; at++) phone.appState.nameMyself(`Shop ${at}`)
@@ -174,7 +174,7 @@ describe('a change with a wrong MAC', () => {
   })
 })
 
-test('keys that come late: the line works meanwhile, and has everything once they are there', async () => {
+test('late keys: the number works meanwhile, and has everything once they arrive', async () => {
   archiveOften()
   phone.appState.withholdKeys()
   const shop = await world.connect(OURS)
@@ -187,7 +187,7 @@ test('keys that come late: the line works meanwhile, and has everything once the
 })
 
 describe('the store of files', () => {
-  test('has lost what the phone put there: the line works, and has the rest with the next change', async () => {
+  test('has lost the phone’s data: the number works, and gets the rest with the next change', async () => {
     archiveOften()
     world.whatsapp.cdn.refuseDownloads(410)
     const shop = await world.connect(OURS)
@@ -201,7 +201,7 @@ describe('the store of files', () => {
     expect(here(shop, 'regular_low')).toEqual(there('regular_low'))
   })
 
-  test('takes the question and says nothing more: that holds the line up for seconds, not for minutes', async () => {
+  test('accepts the request and stops responding: that delays the number for seconds, not for minutes', async () => {
     const shop = await world.connect(OURS)
     await synced(shop)
     world.whatsapp.cdn.refuseDownloads('silence')

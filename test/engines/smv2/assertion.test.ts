@@ -5,7 +5,7 @@ import { browserCredential } from './browser-credential.ts'
 
 const CHALLENGE = Buffer.alloc(32, 7).toString('base64url')
 
-test('an answer of a browser is passed on in the short form, without what browsers add', () => {
+test('a browser’s answer is forwarded in the short form, without additional fields', () => {
   const credential = browserCredential(CHALLENGE)
   const { credentialId, json } = checkAssertion(credential, CHALLENGE)
   const { id, rawId, type, response } = credential
@@ -13,7 +13,7 @@ test('an answer of a browser is passed on in the short form, without what browse
   expect(JSON.parse(json.toString())).toEqual({ id, rawId, type, response })
 })
 
-test('padding and the other alphabet of base64 are taken, and a missing user handle is null', () => {
+test('padding and the other base64 alphabet are accepted, and a missing user handle is null', () => {
   const credential = browserCredential(CHALLENGE)
   const { signature } = credential.response
   const padded = Buffer.from(signature, 'base64url').toString('base64')

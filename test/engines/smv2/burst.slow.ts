@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 test.each(['lid', 'pn'] as const)(
-  'what several people say in a group at the same time is told in the order it came, members named by %s',
+  'simultaneous messages of several people in a group are reported in the order they came, members named by %s',
   async (addressing) => {
     const people = ['12025550101', '12025550102', '12025550103'].map((number) => world.whatsapp.phone(number))
     const { id } = world.whatsapp.group('Garden', [OURS, ...people.map(({ number }) => number)], addressing)

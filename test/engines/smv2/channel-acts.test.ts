@@ -44,7 +44,7 @@ test('a channel is followed by its link or its id, listed, and unfollowed; a rep
   expect(await listed()).toEqual([])
 })
 
-test('the owner and admins post, and what they post can be read by everybody', async () => {
+test('the owner and admins post, and everybody can read their posts', async () => {
   const [own, shared] = [of('Bakery', [OURS]), of('Market', [ANA, OURS])]
   expect(await listed()).toEqual([
     ['Bakery', 'owner'],
@@ -72,7 +72,7 @@ test.each([
   },
 )
 
-test('a post whose file no store takes is not posted', async () => {
+test('a post whose file cannot be uploaded is not posted', async () => {
   const { channel, id } = of('Full', [OURS])
   world.whatsapp.cdn.refuseUploads(500)
   const content = contentOf(sampleFile('photo.jpg'))
@@ -82,7 +82,7 @@ test('a post whose file no store takes is not posted', async () => {
   expect(channel.posts).toEqual([])
 })
 
-test('nobody else posts, and a channel that is not there is not found', async () => {
+test('nobody else posts, and an unknown channel is not found', async () => {
   const { channel, id } = of('Theirs', [ANA])
   await act('followChannel')(shop, { id })
   await expect(act('postToChannel')(shop, id, { text: 'Me too' })).rejects.toMatchObject({
@@ -97,7 +97,7 @@ test('nobody else posts, and a channel that is not there is not found', async ()
   await expect(act('unfollowChannel')(shop, id)).rejects.toMatchObject(gone)
 })
 
-test('without a connection nothing is asked', async () => {
+test('without a connection no request is made', async () => {
   const { id } = of('Later', [OURS])
   device().end('dropped')
   await until('offline', () => !device().isOnline)

@@ -32,7 +32,7 @@ const setting = (...index: readonly string[]) => {
   return found.find((one) => JSON.stringify(one.index) === JSON.stringify(index))?.value
 }
 
-test('a group is described, reserved for admins and locked, and the next look shows it', async () => {
+test('a group is described, reserved for admins and locked, and the next read shows it', async () => {
   const { id } = world.whatsapp.group('Garden', [OURS, ANA])
   const group = `${id}@g.us`
   await act('describeGroup')(shop, group, 'About plants')
@@ -55,7 +55,7 @@ test('a group is described, reserved for admins and locked, and the next look sh
   })
 })
 
-test('chats are archived, pinned, muted and marked, and the phone has it', async () => {
+test('chats are archived, pinned, muted and marked, also on the phone', async () => {
   const last = { engineMessageId: 'ABC', chat: ANA, isOwn: false, participant: null, atMs: 1_790_000_000_000 }
   // The phone shares the keys of these settings some time after pairing.
   await until('the keys', () =>
@@ -89,7 +89,7 @@ test('a message is starred, in a group under its author', async () => {
   expect(setting('star', `${id}@g.us`, 'ABC', '0', ANA_JID)?.starAction?.starred).toBe(true)
 })
 
-test('labels are made, changed, attached and removed; unknown ones are not found', async () => {
+test('labels are created, changed, attached and removed; unknown ones are not found', async () => {
   const paid = await act('saveLabel')(shop, { id: null, name: 'Paid', color: 3 })
   const late = await act('saveLabel')(shop, { id: null, name: 'Late', color: 0 })
   expect(paid.id).not.toBe(late.id)

@@ -22,7 +22,7 @@ const PAIRED: readonly (readonly [code: number | null, verdict: Verdict])[] = [
   [500, { kind: 'bad_session' }],
 ]
 
-describe('the end of a link that is paired', () => {
+describe('a closed connection of a paired number', () => {
   test.each(PAIRED)('%s', (code, verdict) => {
     expect(verdictOn({ code, expireSeconds: 3_600, isPaired: true, isPairingOver: false, nowMs: NOW })).toEqual(verdict)
   })
@@ -41,7 +41,7 @@ test.each(UNPAIRED)('closed during pairing: %s', (code, early, late) => {
   expect(verdictOn({ ...closing, isPairingOver: true }).kind).toBe(late)
 })
 
-test('a code is found in whatever form the library gives its ends', () => {
+test('a code is found in every form in which the library reports it', () => {
   expect(codeOf(1006)).toBe(1006)
   expect(codeOf({ output: { statusCode: 428 } })).toBe(428)
   expect([codeOf(undefined), codeOf(new Error('garbage')), codeOf('x')]).toEqual([null, null, null])

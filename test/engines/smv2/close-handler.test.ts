@@ -62,13 +62,13 @@ function expectWaits(waited: readonly number[], minutes: readonly number[]): voi
 }
 
 describe('a refused version', () => {
-  test('is tried again at once when a newer one is known', async () => {
+  test('is retried immediately when a newer one is known', async () => {
     isNewVersion = true
     await handler.handle(OUTDATED, 405)
     expect([connects, waits]).toEqual([1, []])
   })
 
-  test('is tried again for ever, less and less often, when none is, or the look-up fails', async () => {
+  test('is retried forever, less and less often, without a newer one or if the look-up fails', async () => {
     expectWaits(await waitsAfter(OUTDATED, 5), [5, 30, 120, 120, 120])
     expect(signals.every(({ kind }) => kind === 'link_lost')).toBe(true)
     isNewVersion = true
@@ -78,18 +78,18 @@ describe('a refused version', () => {
 })
 
 describe('a session that is in use elsewhere', () => {
-  test('is taken up less and less often, and never given up', async () => {
+  test('is resumed less and less often, and never given up', async () => {
     expectWaits(await waitsAfter(REPLACED, 6), [0.5, 10, 60, 360, 360, 360])
     expect(signals.at(-1)).toMatchObject({ kind: 'link_lost', reason: 'replaced' })
   })
 
-  test('does not start over because the link stood in between', async () => {
+  test('does not start over because it was connected in between', async () => {
     await waitsAfter(REPLACED, 2)
     handler.stood()
     expectWaits(await waitsAfter(REPLACED, 1), [60])
   })
 
-  test('starts over after half a day of peace, and when somebody restarts the number', async () => {
+  test('starts over after half a day without conflict, and when somebody restarts the number', async () => {
     await waitsAfter(REPLACED, 3)
     await clock.advance(721 * MINUTE_MS)
     expectWaits(await waitsAfter(REPLACED, 2), [0.5, 10])
@@ -98,7 +98,7 @@ describe('a session that is in use elsewhere', () => {
   })
 })
 
-test('a session that the network refuses is given up after three retries, unless it stood', async () => {
+test('a session that the network refuses is given up after three retries, unless it was connected', async () => {
   await waitsAfter(BAD_SESSION, 2)
   handler.stood()
   expect(await waitsAfter(BAD_SESSION, 4)).toHaveLength(3)

@@ -33,7 +33,7 @@ test('a stranger is written to with a token made with the salt of the first hist
   expect(await send(shop, BEN)).toMatchObject({ kind: 'accepted' })
 })
 
-test('a salt that comes later is used, replaced and given up as the phone says', async () => {
+test('a later salt is used, replaced and removed as the phone says', async () => {
   const shop = await world.connect(OURS)
   expect(await send(shop, ANA)).toMatchObject({ kind: 'accepted' })
   expect(shown()).toEqual([])
@@ -51,7 +51,7 @@ test('a salt that comes later is used, replaced and given up as the phone says',
   expect(shown()).toEqual([])
 })
 
-test('who has given a token of trust is shown that one', async () => {
+test('a person who has given a trust token is shown that one', async () => {
   shopPhone().appState.saltNewChats(true)
   const shop = await world.connect(OURS)
   await until('the salt', () => salt(shop) !== undefined)
@@ -62,7 +62,7 @@ test('who has given a token of trust is shown that one', async () => {
   expect(shown()).toEqual(['tctoken'])
 })
 
-test('who has given a token is asked with it for the text about them, and strangers are not', async () => {
+test('a person who has given a token is asked with it for their about text, and strangers are not', async () => {
   const shop = await world.connect(OURS)
   const ana = world.whatsapp.phone(ANA, { about: 'At the market', aboutFor: 'trusted' })
   world.whatsapp.phone(BEN, { about: 'Busy' })
@@ -77,7 +77,7 @@ test('who has given a token is asked with it for the text about them, and strang
   expect(await profile(ANA)).toBe('At the market')
 })
 
-test('without a token the network refuses to reach out', async () => {
+test('without a token the network refuses first messages', async () => {
   const shop = await world.connect(OURS)
   shopPhone().appState.withholdKeys()
   shopPhone().appState.renewKey()

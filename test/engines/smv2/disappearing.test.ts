@@ -31,13 +31,13 @@ async function expiryAt(ana: Person) {
 }
 
 describe('a chat with one person', () => {
-  test('keeps its messages until somebody says otherwise', async () => {
+  test('keeps its messages by default', async () => {
     const ana = somebody()
     expect(await timerOf(ana.number)).toBe(0)
     expect(await expiryAt(ana)).toBe(0)
   })
 
-  test('has the timer that the other side sets, and what we write disappears with the rest', async () => {
+  test('has the timer that the other side sets, and our messages disappear too', async () => {
     const ana = somebody()
     await ana.disappear(OURS, WEEK)
     await until('the timer', async () => (await timerOf(ana.number)) === WEEK)
@@ -48,7 +48,7 @@ describe('a chat with one person', () => {
     expect(world.of(shop, 'received')).toEqual([])
   })
 
-  test('has the timer that we set, which the other side is told, also after a restart', async () => {
+  test('has the timer that we set, which is sent to the other side, also after a restart', async () => {
     const ana = somebody()
     await ana.say(OURS, 'Hello')
     await world.heard(shop, 'received')
@@ -70,7 +70,7 @@ describe('a chat with one person', () => {
     expect(await expiryAt(ana)).toBe(DAY)
   })
 
-  test('is known by a message that carries the timer, and an older one does not set it back', async () => {
+  test('gets its timer from a message that carries it, and an older one does not change it back', async () => {
     const ana = somebody()
     const say = (expiration: number, ephemeralSettingTimestamp: number) =>
       ana.send(OURS, { extendedTextMessage: { text: 'Hi', contextInfo: { expiration, ephemeralSettingTimestamp } } })
@@ -96,7 +96,7 @@ describe('a chat with one person', () => {
   })
 })
 
-test('a file, a poll, a place and what is forwarded disappear too', async () => {
+test('a file, a poll, a location and forwarded messages disappear too', async () => {
   const ana = somebody()
   await ana.disappear(OURS, WEEK)
   await until('the timer', async () => (await timerOf(ana.number)) === WEEK)
@@ -136,7 +136,7 @@ test('a group has the timer of its admins, which is on every message', async () 
   expect(await timerOf(id)).toBe(0)
 })
 
-test('the timers of before are in the history that the phone sends', async () => {
+test('earlier timers are in the history that the phone sends', async () => {
   const ana = somebody()
   const other = '12025550241'
   await ana.say(other, 'Hello')

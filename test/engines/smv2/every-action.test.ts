@@ -27,7 +27,7 @@ function act<K extends keyof DirectActs>(name: K): DirectActs[K] {
   return found
 }
 
-test('each action is named in a test over the stand-in', () => {
+test('each action is named in a test against the simulated network', () => {
   const tests = readdirSync(import.meta.dirname)
     .filter((name) => /[.](?:test|slow)[.]ts$/.test(name))
     .map((name) => readFileSync(`${import.meta.dirname}/${name}`, 'utf8'))
@@ -37,12 +37,12 @@ test('each action is named in a test over the stand-in', () => {
   expect(actions.filter((name) => !new RegExp(`'${name}'|\\bdirect\\??[.]${name}\\b`).test(tests))).toEqual([])
 })
 
-test('what a person says about themselves, and whether they are a business', async () => {
+test('a person’s about text, and whether they are a business', async () => {
   expect(await act('profile')(shop, ANA)).toMatchObject({ number: ANA, about: 'At the market ☕', isBusiness: false })
   expect(await act('profile')(shop, BAKERY)).toMatchObject({ about: null, isBusiness: true })
 })
 
-test('a picture that is there; none where there is none, or it is hidden', async () => {
+test('an existing picture; none if there is none, or it is hidden', async () => {
   expect(await act('avatar')(shop, ANA)).toBe(PICTURE)
   expect(await act('avatar')(shop, BAKERY)).toBeNull()
   expect(await act('avatar')(shop, BEN)).toBeNull()

@@ -39,7 +39,7 @@ async function forward(message: Omit<ForwardedMessage, 'to'>) {
 
 const contextInfo = { isForwarded: true, forwardingScore: 1 }
 
-test('a text is marked as forwarded, and answers nothing', async () => {
+test('a text is marked as forwarded, and quotes nothing', async () => {
   const ana = somebody()
   const first = await ana.say(OURS, 'Open today?')
   const said = await heard(await ana.say(OURS, 'Anyone?', { quoted: first }))
@@ -49,7 +49,7 @@ test('a text is marked as forwarded, and answers nothing', async () => {
   })
 })
 
-test('what was forwarded many times before stays marked so', async () => {
+test('a message that was forwarded many times stays marked so', async () => {
   const text = { text: 'Chain letter', contextInfo: { isForwarded: true, forwardingScore: 127 } }
   const id = await somebody().send(OURS, { extendedTextMessage: text })
   const said = await world.heard(shop, 'received', ({ engineMessageId }) => engineMessageId === id)
@@ -58,7 +58,7 @@ test('what was forwarded many times before stays marked so', async () => {
   expect(passedOn).toMatchObject({ content: { extendedTextMessage: { contextInfo: { forwardingScore: 5 } } } })
 })
 
-test('a file is the one that was received, which is not uploaded again, also after a restart', async () => {
+test('a received file is not uploaded again, also after a restart', async () => {
   const ana = somebody()
   const said = await heard(
     await ana.sendFile(OURS, { kind: 'image', bytes: PICTURE, mimeType: 'image/png', caption: 'Our garden' }),
@@ -72,7 +72,7 @@ test('a file is the one that was received, which is not uploaded again, also aft
   expect(world.whatsapp.cdn.uploads).toBe(uploads)
 })
 
-test('a file of ours is not uploaded again; each time it is passed on is counted', async () => {
+test('our own file is not uploaded again; each forward is counted', async () => {
   const out = { kind: 'media', mediaType: 'image', mimeType: 'image/png', content: contentOf(PICTURE) } as const
   const ana = somebody()
   const { outcome } = await world.send(shop, { ...out, caption: null, filename: null, to: ana.number })
@@ -88,7 +88,7 @@ test('a file of ours is not uploaded again; each time it is passed on is counted
   expect(world.whatsapp.cdn.uploads).toBe(uploads)
 })
 
-test('a place, contact cards and a poll are passed on whole', async () => {
+test('a location, contact cards and a poll are forwarded completely', async () => {
   const ana = somebody()
   const vcard = 'BEGIN:VCARD\nVERSION:3.0\nFN:Ben\nORG:Bakery;\nTEL;waid=12025550102:+1 202-555-0102\nEND:VCARD'
   const place = { degreesLatitude: 1, degreesLongitude: 2, name: 'Shop' }
@@ -116,7 +116,7 @@ test('a file of a channel, which is not encrypted, is forwarded encrypted', asyn
   expect(world.whatsapp.cdn.uploads).toBe(uploads + 1)
 })
 
-test('a file that is known no more is not forwarded, and nothing leaves', async () => {
+test('a file that is no longer known is not forwarded, and nothing is sent', async () => {
   const lost: Omit<ForwardedMessage, 'to'> = {
     ...{ kind: 'forward', type: 'image', text: '', mediaId: 'gone', details: null },
     original: { engineMessageId: '3EB0', chat: '12025552999', isOwn: false, participant: null },

@@ -23,7 +23,7 @@ beforeEach(() => world.forget())
 const somebody = (habits = {}) => world.whatsapp.phone(`12025551${String(person++)}`, habits)
 const heard = (text: string) => world.heard(shop, 'received', (signal) => signal.text === text)
 
-test('edit, reaction, its end and deletion name what was said, once each', async () => {
+test('edit, reaction, its removal and deletion name the message, once each', async () => {
   const ana = somebody({ name: 'Ana' })
   const said = await ana.say(OURS, 'Is it opn?')
   expect(await heard('Is it opn?')).toMatchObject({ engineMessageId: said, pushName: 'Ana' })
@@ -42,7 +42,7 @@ test('edit, reaction, its end and deletion name what was said, once each', async
   ])
 })
 
-test('what is typed on the own phone is told as such', async () => {
+test('a message typed on the own phone is reported as such', async () => {
   const ana = somebody()
   await world.whatsapp.phone(OURS).say(ana.number, 'From my own hand')
   expect(await heard('From my own hand')).toMatchObject({ fromMe: true, chat: ana.number, from: OURS, pushName: null })
@@ -57,7 +57,7 @@ test('a group: who said it, and where', async () => {
   })
 })
 
-test('whoever hides their number is known by the hidden id, until they show it: then the two are one', async () => {
+test('a person who hides their number is known by the hidden id, until they show it: then the two are one', async () => {
   const eve = somebody({ shows: 'lid_only' })
   await eve.say(OURS, 'Guess who')
   expect(await heard('Guess who')).toMatchObject({ chat: eve.lid, from: eve.lid, fromLid: eve.lid })
@@ -74,7 +74,7 @@ test('whoever hides their number is known by the hidden id, until they show it: 
   expect(world.of(shop, 'contact')).toEqual([same, same])
 })
 
-test('the first message after an advertisement comes without content, and is told with it', async () => {
+test('the first message after an advertisement comes without content, and is reported with it later', async () => {
   const ana = somebody()
   const id = await ana.clickAd(OURS, 'Tell me more', {
     title: 'Spring',
@@ -86,8 +86,8 @@ test('the first message after an advertisement comes without content, and is tol
   expect(told).toMatchObject({ engineMessageId: id, chat: ana.number, referral: { source_url: 'https://fb.me/1' } })
 })
 
-describe('what is more than text', () => {
-  test('a place, a contact and a link come with what they are', async () => {
+describe('content besides text', () => {
+  test('a location, a contact and a link have their details', async () => {
     const ana = somebody()
     await ana.send(OURS, { locationMessage: { degreesLatitude: 52.5, degreesLongitude: 13.4, name: 'The shop' } })
     expect(await heard('The shop')).toMatchObject({ type: 'location', content: { type: 'location', latitude: 52.5 } })
@@ -101,7 +101,7 @@ describe('what is more than text', () => {
     expect(await heard(link.text)).toMatchObject({ type: 'text', content: { type: 'link', url: 'https://a.example' } })
   })
 
-  test('a file to be viewed once is fetched like any other', async () => {
+  test('a view-once file is fetched like any other', async () => {
     const { bytes, mimeType } = sampleOf('image')
     const { imageMessage } = fileMessage(world.whatsapp.cdn, { kind: 'image', bytes, mimeType, caption: 'Once' })
     await somebody().send(OURS, { viewOnceMessageV2: { message: { imageMessage: imageMessage ?? null } } })
@@ -110,7 +110,7 @@ describe('what is more than text', () => {
     expect(await bytesOf(await world.smv2.engine.media?.(shop, told.media?.id ?? ''))).toEqual(bytes)
   })
 
-  test('a file in a chat that was uploaded without encryption, though it names a key, is fetched and verified as it is', async () => {
+  test('an unencrypted file in a chat, although it names a key, is fetched and verified unchanged', async () => {
     const bytes = sampleOf('image').bytes
     const file = { ...world.whatsapp.cdn.publishPlain(bytes), mediaKey: Buffer.alloc(32, 7) }
     await somebody().send(OURS, { imageMessage: { ...file, mimetype: 'image/png', caption: 'In the clear' } })
@@ -120,7 +120,7 @@ describe('what is more than text', () => {
   })
 
   test.each(['view_once', 'view_once_unavailable_fanout'])(
-    'what only the phone shows (%s) is no silence',
+    'messages that only the phone shows (%s) are reported',
     async (why) => {
       const ana = somebody({ name: 'Ana' })
       const id = await ana.withhold(OURS, { conversation: 'Only on the phone' }, why)
@@ -131,7 +131,7 @@ describe('what is more than text', () => {
     },
   )
 
-  test('a kind of message that nobody here can read is no silence', async () => {
+  test('an unsupported kind of message is reported', async () => {
     const ana = somebody()
     await ana.send(OURS, { encCommentMessage: { encPayload: Buffer.from('sealed') } })
     expect(await world.heard(shop, 'received', ({ chat }) => chat === ana.number)).toMatchObject({
@@ -145,7 +145,7 @@ describe('files', () => {
   const picture = { kind: 'image', bytes, mimeType, caption: 'Look' } as const
   const mediaOf = async () => (await world.heard(shop, 'received', ({ text }) => text === 'Look')).media
 
-  test('are fetched at once, checked and kept', async () => {
+  test('are fetched immediately, checked and kept', async () => {
     await somebody().sendFile(OURS, picture)
     const media = await mediaOf()
     expect(media).toMatchObject({ mimeType, size: bytes.length, caption: 'Look' })
@@ -155,7 +155,7 @@ describe('files', () => {
     expect(await world.smv2.engine.media?.(world.instance(), media?.id ?? '')).toBeNull()
   })
 
-  test('come with what the phone says of them', async () => {
+  test('have the details that the phone sends', async () => {
     const ana = somebody()
     const waveform = Buffer.from(Array.from({ length: 64 }, (_, bar) => bar))
     await ana.sendFile(OURS, { kind: 'audio', bytes, mimeType: 'audio/ogg', about: { seconds: 67, waveform } })
@@ -167,14 +167,14 @@ describe('files', () => {
     expect((await mediaOf())?.preview).toEqual({ seconds: null, waveform: null, thumbnail })
   })
 
-  test('that are damaged on their way are asked of the phone again', async () => {
+  test('that are damaged in transit are requested from the phone again', async () => {
     world.whatsapp.cdn.flip(1)
     await somebody().sendFile(OURS, picture)
     const media = await mediaOf()
     expect(await bytesOf(await world.smv2.engine.media?.(shop, media?.id ?? ''))).toEqual(bytes)
   })
 
-  test('that stay damaged are told without the file, and health says so', async () => {
+  test('that stay damaged are reported without the file, and health says so', async () => {
     world.whatsapp.cdn.flip(2)
     await somebody().sendFile(OURS, picture)
     expect(await mediaOf()).toBeNull()
@@ -182,7 +182,7 @@ describe('files', () => {
   })
 })
 
-test('what nobody could take is told again until somebody does, in its order', async () => {
+test('messages that the rooms refuse are reported again until accepted, in order', async () => {
   const ana = somebody()
   await ana.say(OURS, 'Zero')
   await heard('Zero')
@@ -192,7 +192,7 @@ test('what nobody could take is told again until somebody does, in its order', a
   expect(world.of(shop, 'received').map(({ text }) => text)).toEqual(['Zero', 'One', 'Two', 'Three'])
 })
 
-test('what was said while the line was away arrives once, also when the network did not hear that it did', async () => {
+test('messages from while the number was offline arrive once, even if the network missed the acknowledgement', async () => {
   const ana = somebody()
   await ana.say(OURS, 'Before')
   await heard('Before')

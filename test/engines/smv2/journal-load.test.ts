@@ -65,19 +65,22 @@ async function loaded(onPublish: (digest: string) => Promise<void> = async () =>
   }
 }
 
-test.each([500, 4_000])('%i messages of one chat are each opened a few times, and told in order', async (count) => {
-  const { counts, order, wake, open, keepMany } = await loaded()
-  const shop = numberOf(BUSY, 1)
-  await keepMany(shop, 'ana', count)
-  await open()
-  wake(shop)
-  await vi.waitFor(() => expect(counts.published).toBe(count), PATIENCE)
-  expect(order.get('ana')).toEqual(Array.from({ length: count }, (_, i) => i + 1))
-  // When it is read, when its turn has come, and when it is told.
-  expect(counts.opened).toBeLessThanOrEqual(3 * count)
-})
+test.each([500, 4_000])(
+  '%i messages of one chat are each decrypted a few times, and reported in order',
+  async (count) => {
+    const { counts, order, wake, open, keepMany } = await loaded()
+    const shop = numberOf(BUSY, 1)
+    await keepMany(shop, 'ana', count)
+    await open()
+    wake(shop)
+    await vi.waitFor(() => expect(counts.published).toBe(count), PATIENCE)
+    expect(order.get('ana')).toEqual(Array.from({ length: count }, (_, i) => i + 1))
+    // When it is read, when its turn has come, and when it is told.
+    expect(counts.opened).toBeLessThanOrEqual(3 * count)
+  },
+)
 
-test('a chat that waits for a file is not read again and again while others go on', async () => {
+test('a chat that waits for a file is not read again and again while others continue', async () => {
   const file = Promise.withResolvers<undefined>()
   const { counts, wake, open, keepMany, order } = await loaded((digest) =>
     digest === 'ana 1' ? file.promise : Promise.resolve(),
@@ -95,7 +98,7 @@ test('a chat that waits for a file is not read again and again while others go o
 })
 
 test.each([1, 10, 40])(
-  'an account with large journals of %i numbers holds up a message of another by a moment',
+  'an account with large journals of %i numbers delays another’s message only briefly',
   async (numbers) => {
     const { counts, order, wake, open, keepMany, keepOne } = await loaded()
     const greedy = Array.from({ length: numbers }, (_, n) => numberOf(BUSY, n + 1))

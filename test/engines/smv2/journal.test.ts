@@ -48,7 +48,7 @@ function journal(publish: (digest: string) => Promise<void> = async () => {}) {
   return { ...made, clock, told, keep }
 }
 
-test('what the disk has changed is not told, and keeps nobody else waiting', async () => {
+test('an entry altered on disk is not reported, and delays nobody else', async () => {
   const { open, wake, close, clock, told, keep } = journal()
   for (const [i, digest] of ['one', 'two', 'three'].entries()) await keep(i + 1, digest, 'ana')
   data.raw.exec("UPDATE smv2_inbound SET sealed = x'0102030405' WHERE digest = 'two'")
@@ -60,7 +60,7 @@ test('what the disk has changed is not told, and keeps nobody else waiting', asy
   await close()
 })
 
-test('while the keychain is locked nothing is told, and everything once it is open', async () => {
+test('while the keychain is locked nothing is reported, and everything once it is open', async () => {
   const { open, wake, close, clock, told, keep } = journal()
   await keep(1, 'one', 'ana')
   const unlocked = key
@@ -95,7 +95,7 @@ test('a slow file in one chat delays only that chat, which keeps its order', asy
   await close()
 })
 
-test('a refused message is retried after a pause, before what follows it in its chat, and other chats go on', async () => {
+test('a refused message is retried after a pause, before later ones of its chat, and other chats continue', async () => {
   let refusals = 3
   const { open, wake, close, clock, told, keep } = journal(async (digest) => {
     if (digest === 'ana 1' && refusals-- > 0) throw new Error('The storage is full')
@@ -118,7 +118,7 @@ test('a refused message is retried after a pause, before what follows it in its 
   await close()
 })
 
-test('whatever is stored while chats run, every message is published once and in the order of its chat', async () => {
+test('every message stored while chats run is published once and in the order of its chat', async () => {
   const random = mulberry(7)
   const told = new Map<string, number[]>()
   const made = journal(async (digest) => {

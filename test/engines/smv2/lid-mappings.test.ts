@@ -63,7 +63,7 @@ const hiddenIdOf = async (number: string) =>
     : (await mappings.getLIDForPN(`${number}@s.whatsapp.net`))?.split('@')[0]
 const stored = async () => session.keys.get('lid-mapping', [OLD, NEW, `${HERS}_reverse`, `${OTHERS}_reverse`])
 
-test('somebody with another number is told as such, and the old number leads nowhere', async () => {
+test('a person with a new number is reported as such, and the old number becomes invalid', async () => {
   await learn(OLD, HERS)
   await learn(NEW, HERS)
   expect(await stored()).toEqual({ [NEW]: HERS, [`${HERS}_reverse`]: NEW })
@@ -72,7 +72,7 @@ test('somebody with another number is told as such, and the old number leads now
   expect(await people.nameOf(instance, session.keys, { number: null, hiddenId: HERS })).toBe(NEW)
 })
 
-test('a number that was given to somebody else is theirs alone', async () => {
+test('a number that was given to another person is theirs alone', async () => {
   await learn(OLD, HERS)
   await learn(OLD, OTHERS)
   expect(await stored()).toEqual({ [OLD]: OTHERS, [`${OTHERS}_reverse`]: OLD })
@@ -80,20 +80,20 @@ test('a number that was given to somebody else is theirs alone', async () => {
   expect(await people.nameOf(instance, session.keys, { number: null, hiddenId: HERS })).toBe(HERS)
 })
 
-test('a number that comes back to its owner is hers again', async () => {
+test('a number that returns to its owner is hers again', async () => {
   for (const number of [OLD, NEW, OLD]) await learn(number, HERS)
   expect(await stored()).toEqual({ [OLD]: HERS, [`${HERS}_reverse`]: OLD })
   expect(told.at(-1)).toEqual({ kind: 'number_changed', before: NEW, after: OLD })
 })
 
-test('a pair that is known already changes nothing', async () => {
+test('a known pair changes nothing', async () => {
   await learn(OLD, HERS)
   await learn(OLD, HERS)
   expect(told).toEqual([])
   expect(await stored()).toEqual({ [OLD]: HERS, [`${HERS}_reverse`]: OLD })
 })
 
-test('rooms that could not be told are told when she writes next', async () => {
+test('rooms that could not be informed are informed when she writes next', async () => {
   await learn(OLD, HERS)
   areRoomsClosed = true
   await learn(NEW, HERS)

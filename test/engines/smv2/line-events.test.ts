@@ -41,7 +41,7 @@ describe('over the network', () => {
     await expect(world.smv2.engine.direct?.rejectCall?.(shop, callId)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('somebody makes a group with us and makes us an admin of it', async () => {
+  test('a person creates a group with us and makes us an admin of it', async () => {
     const other = await world.connect('12025550300')
     const made = await world.smv2.engine.direct?.createGroup?.(other, 'Garden', [OURS])
     const id = made?.group.id ?? ''
@@ -51,7 +51,7 @@ describe('over the network', () => {
     })
   })
 
-  test('the name of a contact is told once, not with every message', async () => {
+  test('the name of a contact is reported once, not with every message', async () => {
     const ana = world.whatsapp.phone(ANA, { name: 'Ana' })
     for (const text of ['One', 'Two']) await ana.say(OURS, text)
     await world.heard(shop, 'received', ({ text }) => text === 'Two')
@@ -65,7 +65,7 @@ describe('over the network', () => {
   })
 })
 
-describe('in words of ours', () => {
+describe('in our own format', () => {
   const instance = { id: 'i' } as unknown as EngineInstance
   const open = { session: { keys: {} } } as unknown as OpenLink
   const told = async (...raw: RawLineEvent[]): Promise<LineEvent[]> => {
@@ -80,7 +80,7 @@ describe('in words of ours', () => {
   }
   const jid = `${ANA}@s.whatsapp.net`
 
-  test('a group that changes says what and by whom; an answer to a question of ours says nothing', async () => {
+  test('a changed group says what and by whom; an answer to our own request says nothing', async () => {
     const author = { author: '900000000000001@lid', authorPn: jid }
     expect(
       await told(
@@ -120,7 +120,7 @@ describe('in words of ours', () => {
     ])
   })
 
-  test('a call of before the connection was offered and cannot be rejected', async () => {
+  test('a call from before the connection was offered and cannot be rejected', async () => {
     const call = { chatId: jid, from: jid, id: 'C', date: new Date(0), status: 'offer', offline: true } as const
     expect(await told({ kind: 'call', call }, { kind: 'call', call: { ...call, status: 'ringing' } })).toHaveLength(1)
   })

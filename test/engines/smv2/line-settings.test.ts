@@ -33,7 +33,7 @@ const through = (port: number, type: 'http' | 'socks5' = 'socks5') =>
   ({ type, host: '127.0.0.1', port, credentials: null }) as const
 const issues = () => world.smv2.engine.evidence(shop).issues?.map(({ code }) => code)
 
-test('a line connects again through its proxy, with its files, and comes back when the proxy does', async () => {
+test('a number reconnects through its proxy, with its files, and returns when the proxy does', async () => {
   proxy = await startProxy('socks5', { to: world.whatsapp.route.port })
   const ana = world.whatsapp.phone(ANA)
   await set({ proxy: through(proxy.port) })
@@ -70,7 +70,7 @@ test('a line connects again through its proxy, with its files, and comes back wh
   expect(proxy.carried).toHaveLength(before)
 })
 
-test('a line that has a proxy uses it after a restart and while it pairs', async () => {
+test('a number with a proxy uses it after a restart and while it pairs', async () => {
   proxy = await startProxy('http', { to: world.whatsapp.route.port })
   world.line.settings = { ...DEFAULT_LINE, proxy: through(proxy.port, 'http') }
   await world.restart(shop)
@@ -87,7 +87,7 @@ test('a proxy is checked by a connection to WhatsApp', async () => {
   await expect(check?.({ ...through(9), host: '10.0.0.1' })).rejects.toMatchObject({ stage: 'blocked' })
 })
 
-test('a line has a pace and a presence of its own', async () => {
+test('a number has its own pace and presence', async () => {
   const pace = { perMinute: 60, burst: 1, chatPerMinute: 60, chatBurst: 1, spacingMs: 200 }
   await set({ pace, online: true })
   const heard = () => world.whatsapp.phone(OURS).device.heard.filter(({ tag }) => tag === 'presence')

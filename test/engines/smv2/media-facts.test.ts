@@ -68,7 +68,7 @@ describe('a voice note', () => {
     expect(factsOf('audio', sampleOf('audio').bytes)).toMatchObject({ isVoice: true, seconds: 1 })
   })
 
-  test('has a bar for each part of it, as high as it is loud', () => {
+  test('has a bar for each part of it, as high as its loudness', () => {
     const loud = Array.from({ length: 320 }, (_, i) => (i < 160 ? 300 : 30))
     const { seconds, waveform } = factsOf('audio', opus(loud))
     expect(seconds).toBe(6)
@@ -77,14 +77,14 @@ describe('a voice note', () => {
 
   test('shorter than a bar', () => expect(factsOf('audio', opus([100, 50])).waveform).toHaveLength(64))
 
-  test('Vorbis is none', () => {
+  test('in Vorbis has none', () => {
     const vorbis = opus([10])
     vorbis.write('\x01vorbis ', 28)
     expect(factsOf('audio', vorbis)).toEqual({})
   })
 })
 
-test('whatever the bytes are, they are looked at without an error', () => {
+test('any bytes are parsed without an exception', () => {
   const types = fc.constantFrom('image', 'video', 'audio', 'document', 'sticker')
   const files = [sampleOf('image').bytes, sampleOf('video').bytes, sampleOf('audio').bytes, JPEG, GIF, opus([300, 20])]
   const damaged = fc

@@ -101,14 +101,14 @@ const onDisk = () =>
     return found.filter((entry) => entry.isFile()).map(() => folder)
   })
 
-describe('a home in the older layout', () => {
+describe('a home with the older layout', () => {
   beforeEach(async () => {
     keepAsBefore(shop, 'old', PICTURE, 1)
     keepAsBefore(shop, 'forwarded', PICTURE, 2)
     await upgrade()
   })
 
-  test('keeps serving its files, and puts new ones into files/', async () => {
+  test('keeps serving its files, and stores new ones in files/', async () => {
     await keep(shop, 'new', PICTURE)
     expect(await fileOf(shop, 'old')).toMatchObject({ mimeType: 'image/png', filename: 'garden.png' })
     for (const mediaId of ['old', 'forwarded', 'new']) expect(await read(shop, mediaId)).toEqual(PICTURE)
@@ -178,7 +178,7 @@ describe('a file', () => {
     expect([onDisk(), await read(shop, 'a')]).toEqual([[], null])
   })
 
-  test('whose bytes are missing is 404 to whoever reads or checks it', async () => {
+  test('whose bytes are missing is 404 when read or checked', async () => {
     await keep(shop, 'a', PICTURE)
     const found = await fileOf(shop, 'a')
     await store.forget(shop.id)

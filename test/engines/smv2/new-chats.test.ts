@@ -29,7 +29,7 @@ test('nothing is known of a number whose new chats are not limited', () => {
   expect(said()).toMatchObject({ newChats: null, restriction: null })
 })
 
-test('each new person is counted once, and who wrote before is none', async () => {
+test('each new person is counted once, and people who wrote before are not', async () => {
   await world.whatsapp.phone('12025551999').say(OURS, 'Hello')
   await world.heard(shop, 'received')
   allow(3)
@@ -39,7 +39,7 @@ test('each new person is counted once, and who wrote before is none', async () =
   expect(said()).toMatchObject({ newChats: { used: 2, limit: 3, endsAtMs: untilMs }, restriction: null })
 })
 
-test('used up, no further chat is started until the cycle ends, and those who wrote are answered', async () => {
+test('after the limit, no further chat is started until the cycle ends, and people who wrote are answered', async () => {
   const ana = world.whatsapp.phone('12025551999')
   await ana.say(OURS, 'Hello')
   await world.heard(shop, 'received')
@@ -57,7 +57,7 @@ test('used up, no further chat is started until the cycle ends, and those who wr
   expect(await send(ana.number)).toMatchObject({ kind: 'accepted' })
 })
 
-test('a limit that is lifted holds nobody back', async () => {
+test('a lifted limit restricts nobody', async () => {
   allow(1)
   await until('the limit', () => Boolean(said().newChats))
   await send(people[0])
@@ -67,7 +67,7 @@ test('a limit that is lifted holds nobody back', async () => {
   expect(await send(people[1])).toMatchObject({ kind: 'accepted' })
 })
 
-test('what is used up is stored, and known after a restart', async () => {
+test('the used part is stored, and known after a restart', async () => {
   allow(1)
   await until('the limit', () => Boolean(said().newChats))
   await send(people[0])
@@ -78,7 +78,7 @@ test('what is used up is stored, and known after a restart', async () => {
   expect(await send(people[1])).toMatchObject(REFUSED)
 })
 
-test('a cycle that has ended holds nobody back', async () => {
+test('an ended cycle restricts nobody', async () => {
   untilMs = Math.ceil(Date.now() / 1_000) * 1_000 + 2_000
   allow(1)
   await until('the limit', () => Boolean(said().newChats))

@@ -30,7 +30,7 @@ const asked = (xmlns: string) =>
     .device.heard.filter(({ attrs }) => attrs['xmlns'] === xmlns && attrs['type'] === 'set')
     .at(-1)
 
-test('the name is changed for the phone too, and for everybody who sees it', async () => {
+test('the name is changed on the phone too, and for everybody who sees it', async () => {
   const { appState, device } = world.whatsapp.phone(OURS)
   const version = () => appState.ledger('critical_block').version
   await until('the settings', () => version() > 0)
@@ -48,14 +48,14 @@ test('the name is changed for the phone too, and for everybody who sees it', asy
   expect((await world.heard(shop, 'connected')).name).toBe('Bakery')
 })
 
-test('the text about it', async () => {
+test('the about text is changed', async () => {
   await act('setAbout')(shop, 'Open till six ☕')
   expect(world.whatsapp.phone(OURS).about).toBe('Open till six ☕')
   await act('setAbout')(shop, '')
   expect(world.whatsapp.phone(OURS).about).toBe('')
 })
 
-test('whom it blocks, and lets write again', async () => {
+test('people are blocked and unblocked', async () => {
   const { blocked } = world.whatsapp.phone(OURS)
   const bea = world.whatsapp.phone('12025551503')
   bea.behave({ shows: 'lid_only' })
@@ -80,7 +80,7 @@ test('whom it blocks, and lets write again', async () => {
   expect(blocked).toEqual([])
 })
 
-test('its own picture, and that of a group', async () => {
+test('its own picture is changed, and that of a group', async () => {
   await act('setPicture')(shop, null, JPEG)
   expect(asked('w:profile:picture')?.attrs['target']).toBeUndefined()
   expect(bytesOf(asked('w:profile:picture'), 'picture')).toEqual(JPEG)
@@ -89,7 +89,7 @@ test('its own picture, and that of a group', async () => {
   expect(asked('w:profile:picture')?.attrs['target']).toBe(`${id}@g.us`)
 })
 
-test('a status goes to those who may see it, and to the own phone', async () => {
+test('a status goes to its audience, and to the own phone', async () => {
   const [ana, ben] = [world.whatsapp.phone(ANA), world.whatsapp.phone('12025551502')]
   await act('postStatus')(shop, 'Fresh bread', [ANA, '12025550404'])
   await until('there', () => ana.received().length === 1)
@@ -99,7 +99,7 @@ test('a status goes to those who may see it, and to the own phone', async () => 
   await expect(act('postStatus')(shop, 'x', ['12025550404'])).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a status is deleted where it was seen', async () => {
+test('a status is deleted for everybody who saw it', async () => {
   const eve = world.whatsapp.phone('12025551503')
   const { engineMessageId } = await act('postStatus')(shop, 'Closed today', [eve.number])
   await until('there', () => eve.received().length === 1)
@@ -108,7 +108,7 @@ test('a status is deleted where it was seen', async () => {
   expect(deleted.about).toBe(engineMessageId)
 })
 
-test('who sees what is read and changed one by one', async () => {
+test('each privacy setting is read and changed separately', async () => {
   const before = await act('privacy')(shop)
   expect(before).toMatchObject({ lastSeen: 'everyone', readReceipts: 'everyone', calls: 'everyone' })
   const after = { ...before, lastSeen: 'contacts', online: 'same_as_last_seen', calls: 'known' }

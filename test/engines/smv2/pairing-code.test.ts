@@ -57,7 +57,7 @@ describe('a pairing code that WhatsApp refuses', () => {
     expect(asked).toBe(1)
   })
 
-  test('can be asked for again later, and for another number at once unless WhatsApp throttles', async () => {
+  test('can be requested again later, and for another number immediately unless WhatsApp throttles', async () => {
     refuse(400, 'bad-request')
     await expect(pairing().code(shop, OURS)).rejects.toThrow('400')
     await expect(pairing().code(shop, '12025550201')).rejects.toThrow('400')
@@ -69,7 +69,7 @@ describe('a pairing code that WhatsApp refuses', () => {
     await connected()
   })
 
-  test('leaves the QR code beside it as good as it was', async () => {
+  test('leaves the QR code valid', async () => {
     refuse(429, 'rate-overlimit')
     await expect(pairing().code(shop, OURS)).rejects.toThrow('429')
     await expect(pairing().code(shop, '12025550201')).rejects.toThrow('429')

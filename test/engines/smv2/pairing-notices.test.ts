@@ -33,7 +33,7 @@ const fieldsOf = (text: string) => text.split('#')[1]?.split(',') ?? []
 const refresh = (child = 'companion_reg_refresh') => tap.notify('companion_reg_refresh', [stanza(child)])
 
 describe('a notification before the pairing', () => {
-  test('is acknowledged exactly once, whatever it is about', async () => {
+  test('is acknowledged exactly once, whatever it contains', async () => {
     await world.smv2.engine.start(shop)
     await world.qr(shop)
     const id = tap.notify('psa', [stanza('anything')])
@@ -51,7 +51,7 @@ describe('a notification before the pairing', () => {
   })
 })
 
-test('a login that the network announces before the pairing is no login', async () => {
+test('a login announced by the network before the pairing is ignored', async () => {
   await world.smv2.engine.start(shop)
   const text = await world.qr(shop)
   tap.tell(stanza('success', { t: 1, lid: '900000000000001:11@lid' }))
@@ -102,7 +102,7 @@ describe('a refresh of the registration', () => {
     expect((await pairing().current(shop)).text).toBe(text)
   })
 
-  test('after the pairing code was typed leaves the secret that phone and device have agreed on', async () => {
+  test('after the pairing code was typed keeps the secret agreed on by phone and device', async () => {
     const { pairingCode } = await pairing().code(shop, OURS)
     const isFinish = ({ content }: Stanza) =>
       Array.isArray(content) && content[0]?.attrs['stage'] === 'companion_finish'

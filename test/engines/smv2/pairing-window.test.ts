@@ -31,7 +31,7 @@ const afterBackoff = (what: string, is: () => Promise<boolean> | boolean) =>
     return is()
   })
 
-test.each([24, 26, 59])('the first QR code still pairs after %i seconds of silence', async (seconds) => {
+test.each([24, 26, 59])('the first QR code still pairs after %i seconds without a message', async (seconds) => {
   await world.smv2.engine.start(shop)
   const text = await world.qr(shop)
   await time.advance(seconds * 1_000)
@@ -69,7 +69,7 @@ test('six QR codes are shown, for 60 and five times 20 seconds, and pairing expi
   expect([world.whatsapp.connections, world.timers()]).toEqual([0, 0])
 })
 
-test.each([35, 150])('a pairing code still pairs after %i seconds of silence', async (seconds) => {
+test.each([35, 150])('a pairing code still pairs after %i seconds without a message', async (seconds) => {
   const { pairingCode } = await pairing().code(shop, OURS)
   await time.advance(seconds * 1_000)
   expect((await pairing().current(shop)).pairingCode).toBe(pairingCode)
@@ -77,7 +77,7 @@ test.each([35, 150])('a pairing code still pairs after %i seconds of silence', a
   await world.heard(shop, 'connected')
 })
 
-test('a pairing code that is asked for late gets a connection that lives as long as the code', async () => {
+test('a pairing code that is requested late gets a connection that lasts as long as the code', async () => {
   await world.smv2.engine.start(shop)
   const first = await world.qr(shop)
   await time.advance(100_000)
@@ -91,7 +91,7 @@ test('a pairing code that is asked for late gets a connection that lives as long
   await world.heard(shop, 'connected')
 })
 
-test('a pairing code that is asked for soon keeps the QR code on screen', async () => {
+test('a pairing code that is requested soon keeps the QR code on screen', async () => {
   await world.smv2.engine.start(shop)
   const shown = await world.qr(shop)
   await time.advance(15_000)
