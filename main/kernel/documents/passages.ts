@@ -1,9 +1,9 @@
 import { cleanText, DocumentError, QUESTION_LEVEL, type Block } from './blocks.ts'
 
-/** A part of a document that is long enough to answer something and short enough to be cited. */
 /** To be raised when documents would get other passages: those that were read before are then read again. */
-export const PASSAGES_VERSION = 1
+export const PASSAGES_VERSION = 2
 
+/** A part of a document that is long enough to answer something and short enough to be cited. */
 export interface Passage {
   readonly text: string
   /** The headings above it, such as `Delivery › Abroad`; null: none. */
@@ -120,13 +120,40 @@ const LONGEST_SENTENCE = 80
 function* sentencesOf(text: string, isWhole: boolean): Generator<[number, { text: string; words: number }]> {
   let at = 0
   for (const sentence of isWhole ? [text] : text.split(/(?<=[.!?…:;])\s+(?=[\p{Lu}\p{N}¿¡"“(-])/u)) {
-    const words = sentence.split(' ')
+    let part: string[] = []
+    let words = 0
     // A text without the end of a sentence is cut at any word.
-    for (let from = 0; from < words.length; from += LONGEST_SENTENCE) {
-      const part = words.slice(from, from + LONGEST_SENTENCE)
-      yield [at++, { text: part.join(' '), words: part.length }]
+    for (const word of sentence.split(' ').flatMap(cutWord)) {
+      const more = countOf(word)
+      if (part.length > 0 && words + more > LONGEST_SENTENCE) {
+        yield [at++, { text: part.join(' '), words }]
+        part = []
+        words = 0
+      }
+      part.push(word)
+      words += more
     }
+    yield [at++, { text: part.join(' '), words }]
   }
+}
+
+/** Longer ones are no words: addresses, codes, and what is written in a language without spaces. */
+const LONGEST_WORD = 40
+const PIECE = LONGEST_SENTENCE * LONG_WORD
+
+/** A text without spaces makes as many words as one of its length with spaces. */
+const countOf = (word: string): number => (word.length <= LONGEST_WORD ? 1 : Math.ceil(word.length / LONG_WORD))
+
+/** A whole book may be one word. A character of two units is not cut. */
+function cutWord(word: string): string[] {
+  const pieces: string[] = []
+  for (let from = 0; from < word.length;) {
+    const end = from + PIECE
+    const until = /[\ud800-\udbff]/.test(word.charAt(end - 1)) ? end - 1 : end
+    pieces.push(word.slice(from, until))
+    from = until
+  }
+  return pieces
 }
 
 function cutSection(sentences: readonly Sentence[], { words: most, overlap }: PassageSize): Omit<Passage, 'heading'>[] {

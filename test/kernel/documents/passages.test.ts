@@ -22,6 +22,29 @@ test('passages have about 120 words, end with a sentence and repeat the end of t
   for (const each of sentences) expect(found.some(({ text: words }) => words.includes(each))).toBe(true)
 })
 
+test.each([
+  ['one word', 'é'.repeat(200_000)],
+  ['a language without spaces', '我们的商店每天营业到晚上八点。'.repeat(5_000)],
+  ['characters of two units', `a${'🙂'.repeat(20_000)}`],
+])('a text of %s is cut into short passages', (_, long) => {
+  const found = cutIntoPassages([text(long)]).map(({ text: words }) => words)
+  expect(found.join('').replaceAll(' ', '')).toBe(long)
+  for (const words of found) {
+    expect(words.length).toBeLessThan(1_500)
+    expect(words.isWellFormed()).toBe(true)
+  }
+})
+
+test('a text of long addresses is cut into short passages', () => {
+  const addresses = Array.from(
+    { length: 2_000 },
+    (_, at) => `https://shop.example/a-page-with-a-long-name/${at}/and/parts`,
+  )
+  const found = cutIntoPassages([text(addresses.join(' '))]).map(({ text: words }) => words)
+  for (const words of found) expect(words.length).toBeLessThan(2_000)
+  expect([...new Set(found.flatMap((words) => words.split(' ')))]).toEqual(addresses)
+})
+
 test('a heading begins a new passage, and those above it are kept', () => {
   expect(
     cutIntoPassages([
