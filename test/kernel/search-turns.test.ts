@@ -15,3 +15,7 @@ test('an index of words that are all different is built in more turns than one o
   expect(turnsOf(different)).toBeGreaterThan(18)
   expect(turnsOf(repeated)).toBeLessThan(12)
 })
+
+test('the list of everyday words, which takes long to build, has a turn of its own', () => {
+  expect(turnsOf([])).toBe(1)
+})

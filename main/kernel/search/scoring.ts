@@ -25,11 +25,11 @@ export function scoresOf(postings: Postings, units: readonly Unit[]): Scores {
     const touched: number[] = []
     for (const { term, quality } of alternatives) {
       const factor = share * quality * postings.idf(term) * (K1 + 1)
-      for (const { entry, weight: frequency, isAsked } of postings.of(term)) {
+      postings.each(term, (entry, frequency, isAsked) => {
         if (presences[entry] === 0) touched.push(entry)
         scores[entry] = Math.max(scores[entry] ?? 0, (factor * frequency) / (K1 + frequency))
         presences[entry] = Math.max(presences[entry] ?? 0, quality * (isAsked ? 1 : IN_ANSWER))
-      }
+      })
     }
     for (const entry of touched) {
       bm25[entry] = (bm25[entry] ?? 0) + (scores[entry] ?? 0)

@@ -28,7 +28,9 @@ const SHORTEST = { oneLetter: 4, twoLetters: 7, beginning: 4 }
 export function createVocabulary(): Vocabulary {
   const terms: string[] = []
   const ids = new Map<string, number>()
-  const bySound = new Map<string, number[]>()
+  /** The last term of each sound, and for each term the one before that sounds alike. */
+  const lastOfSound = new Map<string, number>()
+  const alikeBefore: (number | undefined)[] = []
   const byPart = new Map<string, number[]>()
 
   /** Terms with enough letter groups in common to be within two letters, or to begin alike. */
@@ -37,6 +39,13 @@ export function createVocabulary(): Vocabulary {
     for (const part of partsOf(stem)) for (const id of byPart.get(part) ?? []) shared.set(id, (shared.get(id) ?? 0) + 1)
     const enough = Math.max(1, Math.floor(stem.length / 2) - 1)
     return [...shared].filter(([, count]) => count >= enough).map(([id]) => id)
+  }
+
+  /** In the order in which they were added. */
+  function withSound(sound: string): number[] {
+    const found: number[] = []
+    for (let id = lastOfSound.get(sound); id !== undefined; id = alikeBefore[id]) found.push(id)
+    return found.reverse()
   }
 
   return {
@@ -48,7 +57,9 @@ export function createVocabulary(): Vocabulary {
       if (known !== undefined) return known
       const id = terms.push(stem) - 1
       ids.set(stem, id)
-      push(bySound, soundOf(stem), id)
+      const sound = soundOf(stem)
+      alikeBefore.push(lastOfSound.get(sound))
+      lastOfSound.set(sound, id)
       for (const part of partsOf(stem)) push(byPart, part, id)
       return id
     },
@@ -56,7 +67,7 @@ export function createVocabulary(): Vocabulary {
     near(stem) {
       if (/\d/.test(stem)) return []
       const found = new Map<number, number>()
-      for (const id of bySound.get(soundOf(stem)) ?? []) found.set(id, SAME_SOUND)
+      for (const id of withSound(soundOf(stem))) found.set(id, SAME_SOUND)
       for (const id of candidates(stem)) {
         const quality = likeness(stem, terms[id] ?? '')
         if (quality > (found.get(id) ?? 0)) found.set(id, quality)
