@@ -51,6 +51,18 @@ export const addToLane = sql<LaneRef & { accountId: AccountId; count: number; ru
        ELSE job_lanes.next_at END`,
 )
 
+/** Makes jobs that wait for longer due at this time. */
+export const hastenJobs = sql<LaneRef & { runAtMs: number }>(
+  `UPDATE jobs SET run_at = :runAtMs
+   WHERE kind = :kind AND subject_id = :subjectId AND lane = :lane AND state = 'waiting' AND run_at > :runAtMs`,
+)
+
+/** A lane without a due time has as many running jobs as it may. */
+export const hastenLane = sql<LaneRef & { runAtMs: number }>(
+  `UPDATE job_lanes SET next_at = :runAtMs
+   WHERE kind = :kind AND subject_id = :subjectId AND lane = :lane AND next_at > :runAtMs`,
+)
+
 /** The runner of this process, and from how many running jobs an account gets no more. */
 interface RunnerParams {
   readonly kind: string

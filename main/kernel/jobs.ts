@@ -8,6 +8,8 @@ import {
   abandonedJobs,
   addToLane,
   endJob,
+  hastenJobs,
+  hastenLane,
   insertJob,
   jobsOf,
   lanesOf,
@@ -63,6 +65,8 @@ export interface JobQueue<Input extends object> {
   add(tx: Tx, job: NewJob<Input>): Promise<boolean>
   /** Adds jobs of one lane: for many, much less work than `add`. @returns how many were added. */
   addAll(tx: Tx, lane: LaneOf, jobs: readonly JobOfLane<Input>[]): Promise<number>
+  /** Makes the jobs of a lane that wait for longer due at this time. */
+  hasten(tx: Tx, lane: Omit<LaneOf, 'accountId'>, runAt: Due): Promise<void>
   /** Nothing new of the subject runs; what runs may end. */
   pause(tx: Tx, subjectId: string): Promise<void>
   resume(tx: Tx, subjectId: string): Promise<void>
@@ -174,6 +178,12 @@ function createQueue<Input extends object>(
   return {
     addAll,
     add: async (tx, job) => (await addAll(tx, job, [job])) > 0,
+    async hasten(tx, { subjectId, lane = '' }, runAt) {
+      const place = { kind, subjectId, lane, runAtMs: runAt.atMs }
+      if ((await tx.run(hastenJobs, place)) === 0) return
+      await tx.run(hastenLane, place)
+      tx.afterCommit(runner.wake)
+    },
     pause: (tx, subjectId) => setState(tx, subjectId, 'paused'),
     resume: (tx, subjectId) => setState(tx, subjectId, 'open'),
     cancel: (tx, subjectId) => setState(tx, subjectId, 'canceled'),

@@ -334,6 +334,26 @@ describe('a lane', () => {
   })
 })
 
+test('waiting jobs of a lane can be made due earlier, never later, and those of other lanes stay', async () => {
+  const names: string[] = []
+  const jobs = open(async ({ input }) => {
+    names.push(input.name)
+    return { kind: 'done' }
+  })
+  jobs.start()
+  for (const lane of ['a', 'b']) await add(jobs, lane, { lane, runAt: dueIn(clock, 600_000) })
+  const hasten = (ms: number) =>
+    data.db.commit((tx) => jobs.queue.hasten(tx, { subjectId: 'subject', lane: 'a' }, dueIn(clock, ms)))
+  await hasten(900_000)
+  await hasten(5_000)
+  await clock.advance(4_000)
+  expect(names).toEqual([])
+  await clock.advance(2_000)
+  expect(names).toEqual(['a'])
+  await clock.advance(595_000)
+  expect(names).toEqual(['a', 'b'])
+})
+
 describe('an account', () => {
   /** Holds jobs of three accounts that have forty due in lanes of their own each, and of a fourth with one. */
   async function busy(concurrency: number, perLane: number, lanes: number) {
