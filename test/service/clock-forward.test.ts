@@ -59,7 +59,7 @@ test.each([
   const id = await campaignIn(w, ONE_A_DAY)
   await w.pass(5 * SECOND)
   expect((await campaign(w, id)).counts.sent).toBe(1)
-  for (const byMs of changes) await setClock(w, byMs, 11 * 60 * SECOND)
+  for (const byMs of changes) await setClock(w, byMs, 10 * SECOND)
   const { counts, next_send_at: next } = await campaign(w, id)
   expect(counts.sent).toBe(sent)
   // The next one is sent when the day ends by this clock, or it is looked at again before.
@@ -82,9 +82,27 @@ test.each([
   const id = await campaignIn(w, HOURS(now + 5 * HOUR, now + 7 * HOUR))
   await w.pass(waitMs)
   expect(await campaign(w, id)).toMatchObject({ status: 'paused', pause_reason: 'outside_window' })
-  await setClock(w, 5.5 * HOUR, 11 * 60 * SECOND)
+  await setClock(w, 5.5 * HOUR, 5 * SECOND)
+  expect(await campaign(w, id)).toMatchObject({ pause_reason: null, next_send_at: null })
   expect((await campaign(w, id)).counts.sent).toBe(3)
 })
+
+test.each([
+  ['past them', 10 * HOUR, 19 * HOUR],
+  ['to a time before them', -2 * HOUR, 7 * HOUR],
+  ['by a day', DAY, 5 * HOUR],
+])(
+  'P-09 while a campaign waits for its sending hours, the clock is set %s: it says when they begin',
+  async (_, byMs, aheadMs) => {
+    const w = await worldOfTest()
+    const now = w.clock.now()
+    const id = await campaignIn(w, HOURS(now + 5 * HOUR, now + 7 * HOUR))
+    await setClock(w, byMs, 5 * SECOND)
+    const { pause_reason: reason, next_send_at: next } = await campaign(w, id)
+    expect(reason).toBe('outside_window')
+    expect(Date.parse(next)).toBeCloseTo(now + byMs + aheadMs, -5)
+  },
+)
 
 describe('the clock is set forward by a year', () => {
   test.each([

@@ -2,7 +2,6 @@ import type { Tx } from '../../kernel/db.ts'
 import type { CampaignsDeps } from './deps.ts'
 import { isUnderWay, type CampaignState } from './state.ts'
 import { hastenLane, lanesOf, openCampaigns, toHead, type CampaignHead, type Lane } from './store.ts'
-import { LOOK_AGAIN_MS } from './waits.ts'
 
 interface LatenessDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'wasOffMs'> {
   readonly state: CampaignState
@@ -57,16 +56,22 @@ export function createLateness({ db, clock, wasOffMs, state }: LatenessDeps) {
    * Waits keep their length when the clock is set, but the day of a daily limit ends by the new clock. A number that
    * waits longer than its delay explains waits for a limit, and checks it again.
    */
-  async function judgeLimitsAgain({ id, config }: CampaignHead): Promise<void> {
+  async function judgeLimitsAgain(campaign: CampaignHead): Promise<void> {
+    const { id, config } = campaign
     const longestPaceMs = Math.max(config.maxDelay, config.pauseAfter === null ? 0 : (config.pauseFor[1] ?? 0)) * 1_000
     await db.commit(async (tx) => {
       const now = clock.now()
-      const untilMs = now + LOOK_AGAIN_MS
       for (const { instanceId, nextAtMs } of await tx.all(lanesOf, { campaignId: id })) {
-        const isLimited = nextAtMs !== null && nextAtMs > Math.max(untilMs, now + longestPaceMs)
-        if (isLimited) await tx.run(hastenLane, { campaignId: id, instanceId, untilMs })
+        const isLimited = nextAtMs !== null && nextAtMs > now + longestPaceMs
+        if (isLimited) await tx.run(hastenLane, { campaignId: id, instanceId, untilMs: now })
       }
+      await state.lookAgain(tx, campaign)
     })
+  }
+
+  /** The sending hours begin and end by the new clock. */
+  async function judgeHoursAgain(campaign: CampaignHead): Promise<void> {
+    if (campaign.pauseReason === 'outside_window') await db.commit((tx) => state.lookAgain(tx, campaign))
   }
 
   return {
@@ -77,10 +82,12 @@ export function createLateness({ db, clock, wasOffMs, state }: LatenessDeps) {
       if (wasOffMs() > TOO_LATE_MS)
         for (const status of ['running', 'paused'] as const) await forEach(status, pauseIfOverdue)
     },
-    /** Runs if the clock was set since the last check. */
+    /** Whether the clock was set since `look` last ended. */
+    isDue: (): boolean => clock.movedMs() !== movedMs,
     async look(): Promise<void> {
       const now = clock.movedMs()
       if (now === movedMs) return
+      await forEach('paused', judgeHoursAgain)
       await continueEarly()
       await forEach('running', judgeLimitsAgain)
       movedMs = now

@@ -13,13 +13,15 @@ import { lanesOf, loadingCampaigns, setLoading } from './store.ts'
 
 const PAGE = 200
 const SWEEP_MS = 30_000
+/** How soon a change of the clock is noticed. */
+const LOOK_MS = 1_000
 
 interface RecoveryDeps extends Pick<CampaignsDeps, 'db' | 'clock' | 'log' | 'idempotency'> {
   readonly state: CampaignState
   readonly loading: Loading
   readonly resolve: Resolver
   readonly budgetHolds: Pick<BudgetHolds, 'look'>
-  readonly lateness: Pick<ReturnType<typeof createLateness>, 'look'>
+  readonly lateness: Pick<ReturnType<typeof createLateness>, 'isDue' | 'look'>
   /** Keys of this process's unfinished sends. */
   readonly sends: ReadonlySet<string>
 }
@@ -104,7 +106,10 @@ export function createRecovery(deps: RecoveryDeps) {
       await endSends(() => true)
     },
     start(): void {
-      timer = clock.every(SWEEP_MS, () => {
+      let sinceMs = clock.mono()
+      timer = clock.every(LOOK_MS, () => {
+        if (clock.mono() - sinceMs < SWEEP_MS && !lateness.isDue()) return
+        sinceMs = clock.mono()
         sweeping ??= sweep().finally(() => (sweeping = undefined))
       })
     },

@@ -82,7 +82,7 @@ export type ControlInput =
 
 export interface StateDeps extends Pick<CampaignsDeps, 'clock' | 'live' | 'messages'> {
   readonly numberState: NumberStates
-  readonly lanes: () => Pick<JobQueue<object>, 'add' | 'cancel'>
+  readonly lanes: () => Pick<JobQueue<object>, 'add' | 'cancel' | 'hasten'>
   readonly control: () => Pick<JobQueue<ControlInput>, 'add'>
 }
 
@@ -170,6 +170,15 @@ export function createState({ clock, live, messages, numberState, lanes, control
     await lanes().add(tx, { accountId, subjectId: campaignId, lane: instanceId, runAt, input: {} })
   }
 
+  /** Gives the numbers a turn now, one after another, instead of when they would have had one. */
+  async function lookAgain(tx: Tx, campaign: CampaignHead): Promise<void> {
+    const waiting = (await tx.all(lanesOf, { campaignId: campaign.id })).filter(({ hasJob }) => hasJob === 1)
+    for (const lane of waiting) {
+      const runAt = dueIn(clock, spreadMs(campaign, waiting, lane))
+      await lanes().hasten(tx, { subjectId: campaign.id, lane: lane.instanceId }, runAt)
+    }
+  }
+
   /** Starts or continues the campaign, or pauses it if there is a reason to. */
   async function begin(tx: Tx, given: StoredCampaign): Promise<void> {
     const now = clock.now()
@@ -213,6 +222,7 @@ export function createState({ clock, live, messages, numberState, lanes, control
     pause,
     complete,
     wake,
+    lookAgain,
 
     async schedule(tx: Tx, campaign: StoredCampaign, atMs: number): Promise<void> {
       await change(tx, campaign, { status: 'scheduled', pauseReason: null, scheduledAtMs: atMs })

@@ -113,7 +113,8 @@ export function createTurn(deps: TurnDeps) {
     }
     const hours = hoursAt(campaign.config.window, now)
     if (!hours.isOpen) {
-      if (campaign.pauseReason !== 'outside_window')
+      // The clock may have been set since the campaign was paused.
+      if (campaign.pauseReason !== 'outside_window' || campaign.resumeAtMs !== hours.changesAtMs)
         await state.pause(tx, campaign, 'outside_window', hours.changesAtMs)
       const beginsAtMs = hours.changesAtMs + spreadMs(campaign, lanes, lane)
       return { kind: 'wait', until: dueAt(clock, Math.min(beginsAtMs, now + LOOK_AGAIN_MS)) }
