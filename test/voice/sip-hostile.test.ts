@@ -8,6 +8,7 @@ import { createSipSocket } from '../../main/voice/gateways/sip/sip-socket.ts'
 import { createTrunks } from '../../main/voice/gateways/sip/trunks.ts'
 import { createVoiceNetwork } from '../../main/voice/network.ts'
 import type { SipTrunk } from '../../main/voice/protocol.ts'
+import { shortestOf, slowness } from '../support/loop-stretch.ts'
 import { trunkAt, until } from './sip-calls.ts'
 import {
   createFraming,
@@ -85,6 +86,44 @@ test('a malformed header is dropped with its message, and the next message is an
   office.say(options(registration, [['Contact', 'foo/bar;q=']]))
   office.say(options(registration, []))
   await until(() => office.statuses.includes('SIP/2.0 200 OK'), 'The answer')
+})
+
+describe('a request with too many headers', () => {
+  const many = (name: string, value: string) => Array.from({ length: 300 }, (): Header => [name, value])
+
+  test.each([
+    ['Via', '400', many('Via', 'SIP/2.0/TCP 10.0.0.1;branch=z9hG4bKv')],
+    ['Contact', '400', many('Contact', '<sip:a@b>')],
+    ['long headers', '513', [['Contact', '<sip:a@b>,'.repeat(3_000)] as const]],
+    ['other headers', '400', many('X', 'y')],
+  ])('is refused, and the next one is answered: %s', async (_, status, more) => {
+    const office = await trunkThat(registering(''))
+    newTrunks().register('line', trunkAt(office.port))
+    await until(() => office.requests.length > 0, 'The registration')
+    const [registration] = office.requests as [SipMessage]
+    office.say(options(registration, more))
+    office.say(options(registration, []))
+    await until(() => office.statuses.includes('SIP/2.0 200 OK'), 'The answer')
+    expect(office.statuses).toEqual([expect.stringMatching(`^SIP/2.0 ${status} `), 'SIP/2.0 200 OK'])
+  })
+
+  test('holds the thread of all calls for no longer than another request', async () => {
+    const office = await trunkThat(registering(''))
+    newTrunks().register('line', trunkAt(office.port))
+    await until(() => office.requests.length > 0, 'The registration')
+    const [registration] = office.requests as [SipMessage]
+    const flood = options(
+      registration,
+      Array.from({ length: 10_000 }, (): Header => ['v', 'a']),
+    )
+    let asked = 0
+    const ask = async () => {
+      office.say(flood)
+      asked++
+      await until(() => office.statuses.length === asked, 'The answer')
+    }
+    expect((await shortestOf(4, ask, 50)) / slowness()).toBeLessThan(50)
+  })
 })
 
 describe('a trunk that no URI can name', () => {

@@ -5,7 +5,9 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { createPace } from '../../../kernel/paced-reading.ts'
 import type { Outbound, PendingConnection, WebSocket } from '../../../outbound/outbound.ts'
 import type { SipTrunk } from '../../protocol.ts'
+import { refusalOf } from './message-bounds.ts'
 import { uriHost } from './sip-uri.ts'
+import { createTurnQueue } from './turn-queue.ts'
 
 /** A connection to a trunk, as JsSIP uses it. */
 export interface SipSocket extends Socket {
@@ -32,6 +34,11 @@ export function createSipSocket(trunk: SipTrunk, deps: SocketDeps): SipSocket {
 
 /** Passes a message to JsSIP, which throws at some malformed headers. Such a message is dropped (RFC 3261, 16.3). */
 function deliver(socket: SipSocket, message: string, { run }: SocketDeps): void {
+  const refusal = refusalOf(message)
+  if (refusal !== null) {
+    if (refusal.answer !== null) socket.send(refusal.answer)
+    return
+  }
   try {
     run(() => socket.ondata(message))
   } catch {
@@ -39,12 +46,10 @@ function deliver(socket: SipSocket, message: string, { run }: SocketDeps): void 
   }
 }
 
+const [CR, LF] = [13, 10]
 const HEAD_END = '\r\n\r\n'
 const LONGEST_BYTES = 64 * 1024
-/**
- * About fifty messages. Parsing 200 kB of headers takes JsSIP a tenth of a second, in the process that carries the
- * audio of all calls.
- */
+/** About fifty messages. JsSIP needs a few milliseconds for each, in the process that carries the audio of all calls. */
 const BYTES_PER_SECOND = 64 * 1024
 /** A trunk that never reads our answers is disconnected. */
 const UNREAD_AT_MOST = 256 * 1024
@@ -71,7 +76,9 @@ function overStream(trunk: SipTrunk, deps: SocketDeps): SipSocket {
    */
   function takeMessage(): string | undefined {
     // Blank lines keep the connection open.
-    while (waiting.subarray(0, 2).toString() === '\r\n') waiting = waiting.subarray(2)
+    let blank = 0
+    while (waiting[blank] === CR && waiting[blank + 1] === LF) blank += 2
+    waiting = waiting.subarray(blank)
     const headEnd = waiting.indexOf(HEAD_END)
     if (headEnd < 0) return undefined
     const head = waiting.subarray(0, headEnd).toString()
@@ -83,9 +90,14 @@ function overStream(trunk: SipTrunk, deps: SocketDeps): SipSocket {
     return message
   }
 
-  function take(chunk: Buffer): void {
+  function take(chunk: Buffer, from: TcpSocket, inTurn: (act: () => void) => void): void {
     waiting = Buffer.concat([waiting, chunk])
-    for (let message = takeMessage(); message !== undefined; message = takeMessage()) deliver(socket, message, deps)
+    for (let message = takeMessage(); message !== undefined; message = takeMessage()) {
+      const complete = message
+      inTurn(() => {
+        if (stream === from) deliver(socket, complete, deps)
+      })
+    }
     // The rest is the beginning of one message.
     if (waiting.length > LONGEST_BYTES) stream?.destroy()
   }
@@ -94,15 +106,19 @@ function overStream(trunk: SipTrunk, deps: SocketDeps): SipSocket {
     stream = opened
     opened.setKeepAlive(true, KEEP_ALIVE_MS)
     const pace = createPace(opened, { clock: deps.clock, bytesPerSecond: BYTES_PER_SECOND })
+    const inTurn = createTurnQueue()
     opened.on('data', (chunk: Buffer) => {
-      take(chunk)
+      take(chunk, opened, inTurn)
       pace(chunk.length)
     })
     let reason = ''
     opened.once('error', (error: Error) => (reason = reasonOf(error)))
-    opened.once('close', () => {
-      if (stream === opened) lose(reason)
-    })
+    opened.once('close', () =>
+      // What it said before it closed is heard first.
+      inTurn(() => {
+        if (stream === opened) lose(reason)
+      }),
+    )
     run(() => socket.onconnect())
   }
 
@@ -175,6 +191,7 @@ function overWebSocket({ host, port }: SipTrunk, deps: SocketDeps): SipSocket {
       const opened = network.webSocket(url, { protocol: 'sip', connectTimeoutMs: OPEN_MS })
       stream = opened
       const pace = createPace(opened, { clock: deps.clock, bytesPerSecond: BYTES_PER_SECOND })
+      const inTurn = createTurnQueue()
       opened.on('upgrade', ({ socket: connection }) => {
         connection.setKeepAlive(true, KEEP_ALIVE_MS)
         local = connection.localAddress?.replace(/^::ffff:/, '') ?? local
@@ -183,16 +200,20 @@ function overWebSocket({ host, port }: SipTrunk, deps: SocketDeps): SipSocket {
       opened.on('message', (data) => {
         const message = data as Buffer
         if (message.length > LONGEST_BYTES) return opened.terminate()
-        deliver(socket, message.toString(), deps)
+        inTurn(() => {
+          if (stream === opened) deliver(socket, message.toString(), deps)
+        })
         pace(message.length)
       })
       let reason = ''
       opened.on('error', (error) => (reason = reasonOf(error)))
-      opened.on('close', () => {
-        if (stream !== opened) return
-        stream = undefined
-        run(() => socket.ondisconnect(true, 1, reason))
-      })
+      opened.on('close', () =>
+        inTurn(() => {
+          if (stream !== opened) return
+          stream = undefined
+          run(() => socket.ondisconnect(true, 1, reason))
+        }),
+      )
     },
     disconnect() {
       const closing = stream
