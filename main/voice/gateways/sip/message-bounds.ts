@@ -6,7 +6,7 @@ const LINE_END = '\r\n'
 const HEAD_END = '\r\n\r\n'
 
 /**
- * Judges a message before it is parsed, in the process that carries the sound of all calls.
+ * Judges a message before it is parsed, in the process that carries the audio of all calls.
  * @returns null if it may be parsed; else what to answer, which is null for a response, for an ACK, and where a header is
  * missing that every answer repeats (RFC 3261, 8.2.6).
  */
