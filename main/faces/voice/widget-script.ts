@@ -1,7 +1,4 @@
-/*
- * eslint-disable no-restricted-globals -- this runs in a visitor's browser, where only globals provide these
- * functions
- */
+/* eslint-disable no-restricted-globals -- this runs in a visitor's browser, where only globals provide these */
 import {
   buildWidget,
   WIDGET_WORDS,
