@@ -12,6 +12,7 @@ import type { AccountId } from '../kernel/ids.ts'
 import { convertLong } from '../kernel/long-rows.ts'
 import type { NoticeBus } from '../kernel/notice-bus.ts'
 import type { WriteGate } from '../kernel/write-gate.ts'
+import { yieldToEventLoop } from '../kernel/yield-to-event-loop.ts'
 import type { AccountGate } from './account-gate.ts'
 import type { Arrivals } from './arrival.ts'
 import { acceptFile, missingFile } from './file-body.ts'
@@ -20,7 +21,7 @@ import { nameBefore, nameIn, readerOf } from './name-before.ts'
 import type { OpenBodies } from './open-bodies.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
-import { createCheck } from './validation.ts'
+import { createCheck, type Check } from './validation.ts'
 
 /** An executed operation with its arguments and answer. */
 interface Done {
@@ -63,6 +64,19 @@ const fastifyPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 /** For operations without a body: a field that is ignored silently would mislead the caller. */
 const checkNoBody = createCheck('body', Body({}))
+
+const LARGE_BYTES = 64 * 1024
+
+/** A large body takes long to parse, to check and to work with. Other requests have a turn before and after its check. */
+async function checkInTurns({ headers }: FastifyRequest, check: Check, body: unknown): Promise<void> {
+  const length = headers['content-length']
+  if (length !== undefined && Number(length) < LARGE_BYTES) return check(body)
+  await yieldToEventLoop()
+  check.prepare()
+  await yieldToEventLoop()
+  check(body)
+  await yieldToEventLoop()
+}
 
 /** Adds the route of an operation: validates query and body, calls the handler, sends the response. */
 export function routeOperation(
@@ -117,7 +131,7 @@ export function routeOperation(
         const body = operation.bodyOptional === true && request.body === undefined ? {} : request.body
         if (checkBody !== undefined && body === undefined)
           throw new ApiError('validation_error', 'This operation requires a JSON body.')
-        if (body !== undefined && bodyFile === undefined) (checkBody ?? checkNoBody)(body)
+        if (body !== undefined && bodyFile === undefined) await checkInTurns(request, checkBody ?? checkNoBody, body)
         const { principal } = request.admitted
         if (principal !== null) await accountGate.beforeCall(principal, operation, request, body)
         if (request.admitted.isRehearsal) return reply.code(204).send()
