@@ -83,13 +83,28 @@ const labelled = (scheme: Scheme, zoom: Zoom, faults: readonly string[]) =>
 const MOST_LAYERS = 3
 const LAYERS = ':is([role=dialog], [role=alertdialog], [role=menu], [role=listbox]):visible'
 
+/** Longer than a layer takes to close. One that is closing still takes the key. */
+const CLOSING_MS = 1_000
+
+/** Closes what is open, one layer after the other. @returns whether nothing is open. */
+async function closeLayers(): Promise<boolean> {
+  const layers = w.page.locator(LAYERS)
+  let open = await layers.count()
+  for (let i = 0; i < MOST_LAYERS && open > 0; i++) {
+    await w.page.keyboard.press('Escape')
+    const last = layers.nth(open - 1)
+    await last.waitFor({ state: 'hidden', timeout: CLOSING_MS }).catch(() => {})
+    open = await layers.count()
+  }
+  return open === 0
+}
+
 /** Closes what is open. @returns whether the page is at this place with nothing over it. */
 async function isCleared(place: string): Promise<boolean> {
-  const layers = w.page.locator(LAYERS)
-  for (let i = 0; i < MOST_LAYERS && (await layers.count()) > 0; i++) await w.page.keyboard.press('Escape')
-  if (!w.page.url().endsWith(`#${place}`)) return false
+  const isClosed = await closeLayers()
+  if (!isClosed || !w.page.url().endsWith(`#${place}`)) return false
   await w.settle()
-  return (await layers.count()) === 0
+  return (await w.page.locator(LAYERS).count()) === 0
 }
 
 /** A place as somebody finds it who just came: what a dialog before it left behind is not its fault. */
