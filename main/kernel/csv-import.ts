@@ -2,6 +2,7 @@ import { ApiError } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { findColumn } from '../contract/list-columns.ts'
 import { readCsv } from './csv.ts'
+import type { FileContent } from './file-content.ts'
 import type { Files } from './files.ts'
 
 /** Which column of the file has which field. */
@@ -41,27 +42,42 @@ export async function importCsv<Field extends string, Row, Problem>(
 ): Promise<{ rows: number; invalid: number; problems: Problem[] }> {
   const file = await files.storeTemporarily(source, LIMITS.importBytes)
   try {
-    const places = await checked(file.parts(), columns)
+    const places = await readParts(file, (bytes) => checked(bytes, columns))
     const found = { rows: 0, invalid: 0, problems: [] as Problem[] }
     const refuse = (problem: Problem) => {
       found.invalid++
       if (found.problems.length < LIMITS.importProblems) found.problems.push(problem)
     }
     let batch: Row[] = []
-    for await (const rows of (await readCsv(file.parts())).portions) {
-      for (const { line, cells } of rows) {
-        found.rows++
-        const row = read({ line, values: valuesOf(cells, places) }, refuse)
-        if (row !== undefined) batch.push(row)
-        if (batch.length < batchRows) continue
-        await save(batch, refuse)
-        batch = []
+    await readParts(file, async (bytes) => {
+      for await (const rows of (await readCsv(bytes)).portions) {
+        for (const { line, cells } of rows) {
+          found.rows++
+          const row = read({ line, values: valuesOf(cells, places) }, refuse)
+          if (row !== undefined) batch.push(row)
+          if (batch.length < batchRows) continue
+          await save(batch, refuse)
+          batch = []
+        }
       }
-    }
+    })
     if (batch.length > 0) await save(batch, refuse)
     return found
   } finally {
     await file.remove()
+  }
+}
+
+/** Closes the file afterwards. A reader that has not begun, or that throws between two parts, does not. */
+async function readParts<T>(
+  file: Pick<FileContent, 'parts'>,
+  read: (bytes: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
+  const parts = file.parts()[Symbol.asyncIterator]()
+  try {
+    return await read({ [Symbol.asyncIterator]: () => parts })
+  } finally {
+    await parts.return?.()
   }
 }
 
