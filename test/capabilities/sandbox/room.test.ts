@@ -262,7 +262,7 @@ describe('scanning', () => {
   })
 })
 
-describe('speaking', () => {
+describe('messages of phones', () => {
   test('are a text or a sample file', async () => {
     const instance = await world.connected('smv2')
     expect(await room.speak(account, ANA, { to: OURS, text: 'Hi' })).toMatchObject({
