@@ -59,13 +59,15 @@ export interface StorageDeps {
 export interface Storage extends Db {
   /** Writes the log back into the database file and empties it, as far as readers allow. */
   checkpoint(): Promise<void>
-  /** Call it in a unit of work before it moves due times: facts move with the clock. @param movedMs total change. */
+  /**
+   * Call it in a unit of work before it moves due times, so that the times in the file of facts move as well.
+   * @param movedMs total change.
+   */
   noteClockSet(change: ClockChange, movedMs: number): void
   /** A checked copy of everything committed, in `backups/`. @param reason part of its name. @throws StorageError */
   writeBackup(reason: string): Promise<{ file: string; bytes: number }>
   /** The version of SQLite. */
   readonly engine: string
-  /** Size of the database. */
   bytes(): number
   /** Changes with every commit that wrote something. */
   revision(): number

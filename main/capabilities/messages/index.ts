@@ -121,7 +121,7 @@ export interface Messages extends Conversations, Past {
   stop(): Promise<void>
   /** One slow pass now; `start` makes one a minute. */
   reconcile(): Promise<void>
-  /** Its lines of the overview. */
+  /** What needs a person, for the overview. */
   attention(query: AttentionQuery): Promise<AttentionLine[]>
   /** Messages that wait for a confirmation; `oldestSeconds` is null if there are none. */
   gauges(instanceId: string): Promise<{ pending: number; oldestSeconds: number | null }>
