@@ -88,7 +88,8 @@ function closedAsGone(before: DeliveryState, isCounted: boolean): Move {
 }
 
 /**
- * The first three attempts that a crash cuts off do not count. Later ones do, because a delivery that crashes the process would otherwise do so for ever.
+ * The first three attempts that a crash cuts off do not count. Later ones do, because a delivery that crashes the
+ * process would otherwise do so for ever.
  */
 function interrupted(before: DeliveryState, at: Circumstances): Verdict {
   const said = { outcome: 'interrupted', statusCode: null, error: INTERRUPTED } as const
