@@ -42,6 +42,12 @@ export function hoursAt(hours: OpeningHours, atMs: number): Hours {
   return closesAtMs === undefined ? { isOpen: false, changesAtMs: Infinity } : { isOpen: true, changesAtMs: closesAtMs }
 }
 
+/** The first moment from this one on at which they are open. */
+export function firstOpenMs(hours: OpeningHours, fromMs: number): number {
+  const { isOpen, changesAtMs } = hoursAt(hours, fromMs)
+  return isOpen ? fromMs : changesAtMs
+}
+
 const minutesOf = (time: string): number => {
   const [hour = 0, minute = 0] = time.split(':').map(Number)
   return hour * 60 + minute

@@ -1,5 +1,6 @@
 import type { Campaign, CampaignInstance, CampaignSummary, CampaignVariation } from '../../contract/campaign.ts'
 import type { CampaignRecipient } from '../../contract/campaign-recipient.ts'
+import { firstOpenMs } from '../../contract/opening-hours.ts'
 import { isoTime, isoTimeOrNull } from '../../contract/request.ts'
 import { totalsOf, type Totals } from './counts.ts'
 import type { CampaignsDeps } from './deps.ts'
@@ -39,14 +40,21 @@ export function createRecords({
     }))
   }
 
-  function nextSendAtMs({ campaign, lanes }: Whole): number | null {
+  /** Inside the sending hours, and never in the past. */
+  function nextSendAtMs(whole: Whole): number | null {
+    const dueMs = nextDueMs(whole)
+    return dueMs === null ? null : firstOpenMs(whole.campaign.config.window, Math.max(clock.now(), dueMs))
+  }
+
+  /** When the campaign or its numbers are due, whatever the sending hours are. */
+  function nextDueMs({ campaign, lanes }: Whole): number | null {
     const { status, pauseReason, scheduledAtMs, resumeAtMs } = campaign
     if (waitsForMonth(campaign)) return nextMonth(clock.now())
     if (status === 'scheduled') return scheduledAtMs
     if (!isUnderWay(campaign) || pauseReason === 'no_instance') return null
     if (pauseReason === 'utility_templates') return resumeAtMs
     const next = Math.min(...lanes.filter(({ hasJob }) => hasJob === 1).map(({ nextAtMs }) => nextAtMs ?? 0))
-    return Math.max(clock.now(), resumeAtMs ?? 0, Number.isFinite(next) ? next : 0)
+    return Math.max(resumeAtMs ?? 0, Number.isFinite(next) ? next : 0)
   }
 
   function summary(whole: Whole): CampaignSummary {
@@ -77,14 +85,16 @@ export function createRecords({
     const shown = lanes.map(async (lane): Promise<CampaignInstance> => {
       const { instance, link, restrictedUntilMs } = await numberState(read, campaign.accountId, lane.instanceId)
       const restricted = Math.max(restrictedUntilMs ?? 0, lane.restrictedUntilMs ?? 0)
-      const isWaiting = isOpen && (lane.nextAtMs ?? 0) > now
+      const dueMs = lane.nextAtMs ?? 0
+      const isWaiting = isOpen && dueMs > now
+      const nextMs = isWaiting && link === 'up' ? firstOpenMs(campaign.config.window, dueMs) : null
       const { sent = 0, failed = 0 } = totals.perInstance.get(lane.instanceId) ?? {}
       return {
         instance_id: lane.instanceId,
         ...{ sent, failed },
         state: stateOf(instance === undefined, link === 'up', restricted > now, isWaiting),
         restricted_until: restricted > now ? isoTime(restricted) : null,
-        next_send_at: isWaiting && link === 'up' ? isoTimeOrNull(lane.nextAtMs) : null,
+        next_send_at: isoTimeOrNull(nextMs),
       }
     })
     return Promise.all(shown)

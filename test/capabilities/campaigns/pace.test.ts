@@ -158,6 +158,28 @@ describe('sending hours', () => {
     await passQuickly(bench, 10 * 60 * SECOND)
     expect((await bench.get(id)).status).toBe('running')
   })
+
+  test('a number that has reached its daily limit says when it sends next, not when the day ends', async () => {
+    // Berlin changes to summer time on this night, so the hours begin at seven in UTC.
+    const bench = await benchOfTest({ startMs: Date.UTC(2026, 2, 28, 8, 5) })
+    const id = await bench.create([bench.line('a')], phonesFrom(6), { ...QUICK, dailyLimit: 2, window: berlin })
+    await passQuickly(bench, 10 * 60 * SECOND)
+    expect(bench.sent).toHaveLength(2)
+    expect(await bench.get(id)).toMatchObject({
+      ...{ status: 'running', next_send_at: '2026-03-29T07:00:00.000Z' },
+      per_instance: [{ state: 'waiting', next_send_at: '2026-03-29T07:00:00.000Z' }],
+    })
+  })
+
+  test('a rest that is longer than the hours ends when they begin', async () => {
+    const bench = await benchOfTest({ startMs: Date.UTC(2026, 9, 24, 7, 55) })
+    const config = { ...QUICK, minDelay: 600, maxDelay: 600, window: berlin }
+    const id = await bench.create([bench.line('a')], phonesFrom(6), config)
+    await passQuickly(bench, 60 * SECOND)
+    expect(bench.sent).toHaveLength(1)
+    // The hours end at eight, before the next send is due. Berlin changes to winter time on this night.
+    expect(await bench.get(id)).toMatchObject({ status: 'running', next_send_at: '2026-10-25T08:00:00.000Z' })
+  })
 })
 
 test('a restart does not change the plan', async () => {

@@ -256,6 +256,24 @@ describe('drafts', () => {
     expect(refused).toMatchObject({ status: 403, body: { error: { code: 'account_suspended' } } })
   })
 
+  test('that start outside of their sending hours say that the first message leaves when these begin', async () => {
+    const startMs = w.clock.now() + 60_000
+    const opensMs = Math.ceil(startMs / 60_000) * 60_000 + 3 * 3_600_000
+    const time = (ms: number) => new Date(ms).toISOString().slice(11, 16)
+    const window = {
+      start: time(opensMs),
+      end: time(opensMs + 3_600_000),
+      timezone: 'UTC',
+      days: [1, 2, 3, 4, 5, 6, 7],
+    }
+    const made = await create({
+      ...{ scheduled_at: new Date(startMs).toISOString(), recipients: [{ phone: OTHER }] },
+      config: { window },
+    })
+    expect(made.body.status).toBe('scheduled')
+    expect((await campaign(w, made.body.campaign_id)).next_send_at).toBe(new Date(opensMs).toISOString())
+  })
+
   test('start at their time, and only the time can be changed until then', async () => {
     const at = new Date(w.clock.now() + 60_000).toISOString()
     const { campaign_id: id, status } = (await create({ scheduled_at: at, recipients: [{ phone: OTHER }] })).body
