@@ -74,14 +74,21 @@ function findConfirmed(folder: string, isWanted: (confirmed: ConfirmedCommit) =>
 
 /** @returns null if it cannot be read; opening the database then explains why. */
 export function readCommitCount(database: string): number | null {
+  try {
+    return countCommits(database)
+  } catch {
+    return null
+  }
+}
+
+/** @throws SqliteError if it cannot be read. */
+export function countCommits(database: string): number {
   let connection: Database.Database | undefined
   try {
     connection = new Database(database, { readonly: true, fileMustExist: true })
     // All data may have been in the log.
     const isEmpty = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").get() === undefined
     return isEmpty ? 0 : Number(connection.prepare(READ).pluck().get() ?? 0)
-  } catch {
-    return null
   } finally {
     connection?.close()
   }

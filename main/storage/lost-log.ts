@@ -4,10 +4,10 @@ import Database from 'better-sqlite3'
 import { removeDraft } from './backup.ts'
 import { backupsFolderOf } from './backups.ts'
 import { findOlderFile, hasShutdownNote, isLogForeign, markCleanShutdown } from './clean-shutdown.ts'
-import { lastConfirmedCommit, readCommitCount, skipMissingCommits, timeOfCommit } from './commit-count.ts'
+import { countCommits, lastConfirmedCommit, readCommitCount, skipMissingCommits, timeOfCommit } from './commit-count.ts'
 import { factsFolderOf } from './fact-log.ts'
 import { quarantineName, recordDataLoss, type DataLoss } from './data-loss.ts'
-import { checkIntegrity, explainOpenError } from './integrity.ts'
+import { checkIntegrity, explainOpenError, isCorruption } from './integrity.ts'
 import { hasExpectedSchema, migrate } from './migrate.ts'
 import { carryOver } from './preserved-tables.ts'
 import { readFacts } from './read-facts.ts'
@@ -77,9 +77,18 @@ function isLogOlder(database: string): boolean {
   if (!existsSync(database) || !statSync(`${database}-wal`, { throwIfNoEntry: false })?.size) return false
   const confirmed = lastConfirmedCommit(factsFolderOf(database))
   if (confirmed === null) return false
-  const withLog = readCommitCount(database) ?? 0
-  if (withLog >= confirmed.count) return false
+  const withLog = countWithLog(database)
+  if (withLog === null || withLog >= confirmed.count) return false
   return (readCountWithoutLog(database) ?? 0) > withLog
+}
+
+/** @returns 0 if it looks damaged; null if it cannot be read for another reason, which says nothing about its age. */
+function countWithLog(database: string): number | null {
+  try {
+    return countCommits(database)
+  } catch (error) {
+    return isCorruption(error) ? 0 : null
+  }
 }
 
 /** SQLite finds a log by the name of its database, so a link with another name is read without it. */
