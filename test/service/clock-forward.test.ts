@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clockAt } from '../capabilities/ai/ai-world.ts'
+import { clockAt, HOURS as HOURS_ANSWER, lineIn } from '../capabilities/ai/ai-world.ts'
 import { campaign, phonesFrom } from '../capabilities/campaigns/campaign-world.ts'
 import { newHome } from '../support/restores.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
@@ -103,6 +103,32 @@ test.each([
     expect(Date.parse(next)).toBeCloseTo(now + byMs + aheadMs, -5)
   },
 )
+
+test('P-09 forward into the business hours: those who wrote before are answered', async () => {
+  const w = await worldOfTest()
+  const line = await lineIn(w, { settings: { timezone: 'UTC' } })
+  const now = w.clock.now()
+  const business_hours = { start: clockAt(now + 2 * HOUR), end: clockAt(now + 6 * HOUR), days: [1, 2, 3, 4, 5, 6, 7] }
+  await line.ai('PATCH', 'settings', { business_hours })
+  expect(await line.ask('qual o horário?')).toEqual([])
+  await setClock(w, 2.5 * HOUR, 10 * SECOND)
+  expect(await line.heard()).toEqual([HOURS_ANSWER])
+})
+
+test('P-09 forward within closed hours, and back: those who wrote are answered when the business hours begin', async () => {
+  const w = await worldOfTest()
+  const line = await lineIn(w, { settings: { timezone: 'UTC' } })
+  const now = w.clock.now()
+  const business_hours = { start: clockAt(now + 5 * HOUR), end: clockAt(now + 9 * HOUR), days: [1, 2, 3, 4, 5, 6, 7] }
+  await line.ai('PATCH', 'settings', { business_hours })
+  expect(await line.ask('qual o horário?')).toEqual([])
+  await setClock(w, 3 * HOUR)
+  await setClock(w, -HOUR)
+  await line.jump(2.8 * HOUR)
+  expect(await line.heard()).toEqual([])
+  await line.jump(0.3 * HOUR)
+  expect(await line.heard()).toEqual([HOURS_ANSWER])
+})
 
 describe('the clock is set forward by a year', () => {
   test.each([

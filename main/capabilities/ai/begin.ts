@@ -2,7 +2,7 @@ import type { AccountRefusal } from '../../contract/account-refusals.ts'
 import type { HandoffReason } from '../../contract/ai-conversation.ts'
 import type { Hold } from '../../engines/engine.ts'
 import type { Tx } from '../../kernel/db.ts'
-import { appointmentAt, dueAt, dueIn } from '../../kernel/due.ts'
+import { appointmentAt, dueIn } from '../../kernel/due.ts'
 import type { InstanceId } from '../../kernel/ids.ts'
 import { fold } from '../../kernel/search/index.ts'
 import type { Agent } from './agent-store.ts'
@@ -19,7 +19,7 @@ import type { Stage } from './stage-store.ts'
 import type { Stages } from './stages.ts'
 import { asksForPerson, handoffText } from './handoff.ts'
 import { longReply, wantedRest } from './long-replies.ts'
-import { END, SEND, waitUntil, type Step } from './step.ts'
+import { dueOf, END, SEND, waitUntil, type Step } from './step.ts'
 import {
   answeredSince,
   endTurn,
@@ -95,7 +95,9 @@ export function createBegin({
       if (await tx.one(unendedBefore, { conversationSeq, turn: turn.turn }))
         return waitUntil(dueIn(clock, LOOK_AGAIN_MS))
       if (turn.state === 'sending') return SEND
-      if (turn.dueAtMs > clock.now()) return waitUntil(dueAt(clock, turn.dueAtMs))
+      const due = dueOf(clock, turn)
+      // The hours below say when they begin by the clock as it is now.
+      if (turn.dueAtMs > clock.now() && !due.isAppointment) return waitUntil(due)
       const conversation = await tx.one(conversationBySeq, { seq: conversationSeq })
       if (conversation === undefined) return skip(tx, turn, 'deleted')
       const settings = await store.read(tx, instanceId)

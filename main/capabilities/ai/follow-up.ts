@@ -130,7 +130,7 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
         ...{ stageId: conversation.stageId, agentId, durationMs: 0 },
       })
     }
-    await turns().add(tx, { conversation, seq: row.seq, turn, dueAtMs: now })
+    await turns().add(tx, { conversation, seq: row.seq, turn, due: dueAt(clock, now) })
   }
 
   return {

@@ -17,7 +17,7 @@ import {
 import type { AiDeps } from './deps.ts'
 import { nextOpenMs } from './hours.ts'
 import type { Settings, SettingsStore } from './settings.ts'
-import type { TurnQueue } from './step.ts'
+import { dueOf, LONGEST_BURST_MS, type TurnQueue } from './step.ts'
 import { addToTurn, insertTurn, settleUnknown, turnOf } from './turn-store.ts'
 import { spokenText } from './utterances.ts'
 
@@ -39,8 +39,6 @@ const OF_PERSONS: ReadonlySet<Source> = new Set(['console', 'ghl', 'phone'])
 const UNANSWERABLE = new Set(['sticker', 'poll_vote', 'unavailable'])
 /** Older messages are history, for example after a long time offline. */
 const STALE_MS = 24 * 3_600_000
-/** The longest that an agent waits while the person keeps writing. */
-const LONGEST_BURST_MS = 60_000
 const MESSAGES_OF_A_TURN = 20
 const QUESTION_LENGTH = 8_000
 
@@ -128,7 +126,8 @@ export function createListener({
     const question = text.slice(0, QUESTION_LENGTH)
     await tx.run(insertTurn, { ...turn, instanceId, chat, accountId, question, now, dueAtMs })
     await tx.run(openTurnOf, { seq, turn: nextTurn })
-    await turns.add(tx, { conversation: { id, instanceId, chat, accountId }, ...turn, dueAtMs })
+    const place = { id, instanceId, chat, accountId }
+    await turns.add(tx, { conversation: place, ...turn, due: dueOf(clock, { firstAtMs: now, dueAtMs }) })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Tx } from '../../kernel/db.ts'
-import type { Due } from '../../kernel/due.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { appointmentAt, dueAt, type Due } from '../../kernel/due.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 
 /** The next step of a turn. */
@@ -8,6 +9,18 @@ export type Step = { readonly kind: 'end' } | { readonly kind: 'wait'; readonly 
 export const END: Step = { kind: 'end' }
 export const SEND: Step = { kind: 'send' }
 export const waitUntil = (until: Due): Step => ({ kind: 'wait', until })
+
+/** The longest that an agent waits while the person keeps writing. */
+export const LONGEST_BURST_MS = 60_000
+
+interface WaitingTurn {
+  readonly firstAtMs: number
+  readonly dueAtMs: number
+}
+
+/** When a turn is due. If that is when the business hours begin, it stays at that time of day when the clock is set. */
+export const dueOf = (clock: Pick<Clock, 'now' | 'movedMs'>, { firstAtMs, dueAtMs }: WaitingTurn): Due =>
+  dueAtMs - firstAtMs > LONGEST_BURST_MS ? appointmentAt(dueAtMs) : dueAt(clock, dueAtMs)
 
 interface NewTurn {
   readonly conversation: {
@@ -18,7 +31,7 @@ interface NewTurn {
   }
   readonly seq: number
   readonly turn: number
-  readonly dueAtMs: number
+  readonly due: Due
 }
 
 export interface TurnQueue {

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { HandoffReason } from '../../contract/ai-conversation.ts'
 import type { Engine } from '../../contract/shapes.ts'
 import type { Tx } from '../../kernel/db.ts'
-import { dueAt, dueIn } from '../../kernel/due.ts'
+import { dueIn } from '../../kernel/due.ts'
 import { ProviderFailure } from '../ai-providers/index.ts'
 import type { Begun } from './begin.ts'
 import { createCallTool } from './call-tool.ts'
@@ -15,7 +15,7 @@ import { SpentFailure } from './spent-failure.ts'
 import { isRefused, setRefused } from './settings-store.ts'
 import { handoffText } from './handoff.ts'
 import { longReply, wholeReply } from './long-replies.ts'
-import { END, SEND, waitUntil, type Step } from './step.ts'
+import { dueOf, END, SEND, waitUntil, type Step } from './step.ts'
 import {
   addTurnUsage,
   endTurn,
@@ -92,7 +92,7 @@ export function createThinker({
     if (now.revision === turn.revision) return undefined
     // More messages arrived meanwhile: one answer covers all of them.
     await tx.run(setWaiting, { seq: turn.seq })
-    return waitUntil(dueAt(clock, now.dueAtMs))
+    return waitUntil(dueOf(clock, now))
   }
 
   async function decide(tx: Tx, begun: Begun, decision: Decision, engine: Engine): Promise<Step> {

@@ -1,4 +1,3 @@
-import { dueAt } from '../../kernel/due.ts'
 import type { JobRun } from '../../kernel/job.ts'
 import type { JobQueue } from '../../kernel/jobs.ts'
 import type { Begin } from './begin.ts'
@@ -53,9 +52,9 @@ export function createTurns({ clock, jobs, begin, think, send, failed }: TurnDep
   }
 
   return {
-    async add(tx, { conversation: { id, instanceId, chat, accountId }, seq, turn, dueAtMs }) {
+    async add(tx, { conversation: { id, instanceId, chat, accountId }, seq, turn, due }) {
       const place = { accountId, subjectId: instanceId, lane: chat, key: `${id}:${turn}` }
-      await queue.add(tx, { ...place, runAt: dueAt(clock, dueAtMs), input: { turnSeq: seq } })
+      await queue.add(tx, { ...place, runAt: due, input: { turnSeq: seq } })
     },
   }
 }

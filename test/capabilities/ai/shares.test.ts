@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createTurns } from '../../../main/capabilities/ai/turn.ts'
+import { dueIn } from '../../../main/kernel/due.ts'
 import type { AccountId, InstanceId } from '../../../main/kernel/ids.ts'
 import { settle } from '../../support/clock.ts'
 import { BUSY, jobsOfTest, OTHER } from '../../support/jobs.ts'
@@ -21,7 +22,7 @@ test('an account whose models do not answer leaves capacity for the turns of oth
     db.commit((tx) => {
       const instanceId = `instance of ${accountId}` as InstanceId
       const conversation = { id: `conversation ${seq}`, instanceId, chat: `chat ${seq}`, accountId }
-      return turns.add(tx, { conversation, seq, turn: 1, dueAtMs: clock.now() })
+      return turns.add(tx, { conversation, seq, turn: 1, due: dueIn(clock, 0) })
     })
   for (let seq = 1; seq <= 140; seq++) await add(BUSY, seq)
   jobs.start()
