@@ -94,8 +94,10 @@ export function createRecovery(deps: RecoveryDeps) {
 
   const isUnowned = (recipient: Recipient): boolean => unowned.get(sendKey(recipient)) === recipient.claimedAtMs
 
-  async function sweep(): Promise<void> {
-    for (const act of [() => endSends(isUnowned), endLoading, lateness.look, budgetHolds.look])
+  const SWEPT = [() => endSends(isUnowned), endLoading, lateness.look, budgetHolds.look]
+
+  async function run(acts: readonly (() => Promise<void>)[]): Promise<void> {
+    for (const act of acts)
       await act().catch((error: unknown) => log.warn({ event: 'campaign.sweep_failed', cause: cause(error) }))
   }
 
@@ -108,9 +110,11 @@ export function createRecovery(deps: RecoveryDeps) {
     start(): void {
       let sinceMs = clock.mono()
       timer = clock.every(LOOK_MS, () => {
-        if (clock.mono() - sinceMs < SWEEP_MS && !lateness.isDue()) return
-        sinceMs = clock.mono()
-        sweeping ??= sweep().finally(() => (sweeping = undefined))
+        const isSweep = clock.mono() - sinceMs >= SWEEP_MS
+        if (sweeping !== undefined || (!isSweep && !lateness.isDue())) return
+        if (isSweep) sinceMs = clock.mono()
+        // A change of the clock is no reason to check sends: two checks must be far apart.
+        sweeping = run(isSweep ? SWEPT : [lateness.look]).finally(() => (sweeping = undefined))
       })
     },
     async stop(): Promise<void> {
