@@ -4,7 +4,7 @@ import { insertMeta, readMeta } from '../../kernel/meta.ts'
 import { instancesMade, parentAccount } from './store.ts'
 
 export interface FirstRun {
-  /** Whether nobody has finished or skipped the welcome, and no instance was ever created. */
+  /** Whether the welcome was neither finished nor skipped, and no instance was ever created. */
   readonly isFirstRun: (accountId: AccountId) => Promise<boolean>
   readonly endFirstRun: (accountId: AccountId) => Promise<void>
 }

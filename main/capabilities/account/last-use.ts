@@ -30,7 +30,7 @@ export function createLastUse({ db, clock }: { db: Pick<Db, 'commit'>; clock: Cl
         for (const [id, at] of batch) await tx.run(recordUse, { id, at })
       })
     } catch {
-      // Storage reports its own errors and nobody waits for this; the next batch includes these uses.
+      // Storage reports its own errors. The next batch includes these uses.
       waiting = new Map([...batch, ...waiting])
     }
   }

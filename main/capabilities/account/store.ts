@@ -65,7 +65,7 @@ export const setStatus = sql<{ accountId: string; status: 'active' | 'suspended'
 /** Read once, when the service starts. */
 export const suspendedAccounts = sql<object, { id: AccountId }>("SELECT id FROM accounts WHERE status = 'suspended'")
 
-/** The account in which somebody wants to act: any account for the operator, their own for a member. */
+/** The account that a caller wants to act in. The operator may choose any account, a member only their own. */
 export const accountById = sql<{ id: string }, Account>(
   'SELECT id, name FROM accounts WHERE id = :id AND deleted_at IS NULL',
 )

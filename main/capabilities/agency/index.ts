@@ -125,7 +125,7 @@ export function createAgency(deps: AgencyDeps) {
       }
     },
 
-    /** false if the account does not exist or is suspended: nobody may sign in. */
+    /** false if the account does not exist or is suspended. */
     async isOpen(accountId: AccountId): Promise<boolean> {
       return (await db.readOne(parentOf, { accountId }))?.status === 'active'
     },

@@ -91,7 +91,7 @@ export function createConversations({ db, clock, cursors, messages, settings: st
       })
     },
 
-    /** @param minutes null: until somebody resumes the agent; undefined: as long as after a message from a person. */
+    /** @param minutes null: until the agent is resumed; undefined: as long as after a message from a person. */
     async pause(
       { id: instanceId, accountId }: InstanceSubject,
       chat: string,

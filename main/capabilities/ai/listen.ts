@@ -76,7 +76,7 @@ export function createListener({
     const now = clock.now()
     const { seq } = conversation
     const untilMs = now + settings.pause_on_human_minutes * 60_000
-    // A longer pause that somebody set is kept.
+    // A longer pause is kept.
     const isLonger = isPaused(conversation, now) && (conversation.pausedUntilMs ?? Infinity) > untilMs
     // A message sent from here takes the chat back from Meta's agent.
     const isTakenBack = isFromHere && conversation.metaAgentAtMs !== null

@@ -161,8 +161,8 @@ export function createSettings({ db, clock, providers, config, live }: SettingsD
   }
 
   /**
-   * The primary agent must be able to answer. An instance without one is allowed; nobody answers there. @throws
-   * ApiError provider_key_missing
+   * The primary agent must be able to answer. An instance without one is allowed, and its messages are not answered.
+   * @throws ApiError provider_key_missing
    */
   async function requireUsable(tx: Tx, instanceId: string): Promise<void> {
     const agent = await tx.one(primaryAgent, { instanceId })

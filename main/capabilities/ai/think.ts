@@ -157,7 +157,7 @@ export function createThinker({
       if (LASTING.has(reason)) await tx.run(setRefused, { instanceId: turn.instanceId, code: reason, at: clock.now() })
       const conversation = await tx.one(conversationBySeq, { seq: turn.conversationSeq })
       if (conversation === undefined) return END
-      // A follow-up that cannot be written needs nobody's attention.
+      // If a follow-up cannot be written, no person has to act.
       if (turn.kind === 'follow_up') {
         await tx.run(endTurn, { ...ended(turn), state: 'skipped', reason })
         return END
