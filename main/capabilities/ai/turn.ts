@@ -12,7 +12,7 @@ interface TurnInput {
   readonly turnSeq: number
 }
 
-interface TurnDeps extends Pick<AiDeps, 'clock' | 'jobs'> {
+interface TurnDeps extends Pick<AiDeps, 'jobs'> {
   readonly begin: Begin
   readonly think: Thinker
   readonly send: Sender
@@ -28,7 +28,7 @@ const DEADLINE_MS = 240_000
  * The job of a turn. It begins, thinks and sends; each step ends with a commit, so a turn resumes after a crash where
  * it was: a stored decision is sent unchanged, and sent parts are not sent again.
  */
-export function createTurns({ clock, jobs, begin, think, send, failed }: TurnDeps): TurnQueue {
+export function createTurns({ jobs, begin, think, send, failed }: TurnDeps): TurnQueue {
   const queue: JobQueue<TurnInput> = jobs.define<TurnInput, Step>({
     name: 'ai.turn',
     perLane: 1,
