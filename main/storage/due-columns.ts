@@ -30,6 +30,11 @@ const held = (where: string) => deadline('hold_until', `hold_until < ${CRM_PAUSE
 const CALLS_AT_ONCE = `SELECT job_key FROM jobs
   WHERE kind = 'voice.dial' AND state = 'waiting' AND is_appointment = 0 AND job_key IS NOT NULL`
 
+const FOLLOW_UP_JOB = "ai_conversations.id || ':' || (ai_conversations.next_turn - 1)"
+/** Follow-ups that wait until the quiet hours end. */
+const FOLLOW_UPS_AFTER_QUIET_HOURS = `SELECT job_key FROM jobs
+  WHERE kind = 'ai.follow-up' AND state = 'waiting' AND is_appointment = 1 AND job_key IS NOT NULL`
+
 /** Columns with these names record when something happened. Tables where one of them is waited for are listed below. */
 export const RECORD_COLUMNS: readonly string[] = [
   ...['created_at', 'updated_at', 'changed_at', 'deleted_at', 'started_at', 'ended_at', 'finished_at', 'failed_at'],
@@ -46,7 +51,10 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   ai_conversations: {
     meta_agent_at: 'stays',
     paused_until: deadline('paused_until'),
-    follow_up_at: moves('follow_up_at IS NOT NULL'),
+    follow_up_at: [
+      moves(`follow_up_at IS NOT NULL AND ${FOLLOW_UP_JOB} NOT IN (${FOLLOW_UPS_AFTER_QUIET_HOURS})`),
+      appointment(`follow_up_at IS NOT NULL AND ${FOLLOW_UP_JOB} IN (${FOLLOW_UPS_AFTER_QUIET_HOURS})`),
+    ],
     handoff_at: 'stays',
     // The service window of the network, which has its own clock.
     last_inbound_at: 'stays',

@@ -5,7 +5,8 @@ import { newHome } from '../support/restores.ts'
 import { world, worldOfTest, type World } from '../support/world.ts'
 
 const SECOND = 1_000
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const YEAR = 365 * DAY
 
@@ -113,6 +114,30 @@ test('P-09 forward into the business hours: those who wrote before are answered'
   expect(await line.ask('qual o horário?')).toEqual([])
   await setClock(w, 2.5 * HOUR, 10 * SECOND)
   expect(await line.heard()).toEqual([HOURS_ANSWER])
+})
+
+test.each([
+  ['forward within the quiet hours', HOUR],
+  ['back within the quiet hours', -0.4 * HOUR],
+  ['forward beyond the quiet hours', 3 * HOUR],
+])('P-09 %s: a follow-up that waits for their end is sent at the time of day at which they end', async (_, byMs) => {
+  const w = await worldOfTest()
+  const line = await lineIn(w, { settings: { timezone: 'UTC' } })
+  const now = w.clock.now()
+  const endMs = Math.floor((now + 2.5 * HOUR) / MINUTE) * MINUTE
+  const quiet_hours = { start: clockAt(now), end: clockAt(endMs) }
+  await line.ai('PATCH', 'follow-up', { enabled: true, delays_minutes: [30], max_followups: 1, quiet_hours })
+  expect(await line.ask('qual o horário?')).toHaveLength(1)
+  await line.jump(0.6 * HOUR)
+  await setClock(w, byMs)
+  const leftMs = endMs - w.clock.now()
+  if (leftMs > 0) {
+    expect(Date.parse((await line.conversation()).follow_up.due_at)).toBe(endMs)
+    await line.jump(leftMs - MINUTE)
+    expect(await line.heard()).toHaveLength(1)
+  }
+  await line.jump(2 * MINUTE)
+  expect(await line.heard()).toHaveLength(2)
 })
 
 test('P-09 forward within closed hours, and back: those who wrote are answered when the business hours begin', async () => {

@@ -1,6 +1,6 @@
 import { TRAITS } from '../../contract/engine-traits.ts'
 import type { Tx } from '../../kernel/db.ts'
-import { dueAt, type Due } from '../../kernel/due.ts'
+import { appointmentAt, dueAt, type Due } from '../../kernel/due.ts'
 import type { AccountId, InstanceId } from '../../kernel/ids.ts'
 import { primaryAgent } from './agent-store.ts'
 import { conversationBySeq, isPaused, setFollowUp, takeTurnNumber, type ConversationRow } from './conversation-store.ts'
@@ -101,7 +101,7 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
     const quietUntilMs = afterQuietMs(followUp.quiet_hours, settings.timezone, now)
     if (quietUntilMs > now) {
       await tx.run(setFollowUp, { seq, count, dueAtMs: quietUntilMs })
-      return { again: dueAt(clock, quietUntilMs) }
+      return { again: appointmentAt(quietUntilMs) }
     }
     const isOutside = isOfficial && now - (conversation.lastInboundAtMs ?? 0) > WINDOW_MS
     const part = fixedPart(followUp, isOutside)
