@@ -59,7 +59,8 @@ export function createSteadyClock(clock: Clock): SteadyClock {
     const byMs = Math.round(last.wall - before.wall - passedMs)
     if (Math.abs(byMs) <= CLOCK_SLACK_MS || moveDueTimes === undefined) return
     pendingMs += byMs
-    move()
+    // Not now: the caller may be in a unit of work, and a commit within it would make both fail.
+    setImmediate(move)
   }
 
   function move(): void {
