@@ -8,7 +8,7 @@ export default {
     {
       pattern: /^evt_[0-9A-Z]{26}$/i,
       ...{ words: 'events.one', icon: 'i-lucide-activity' },
-      // Ids are stored with capital letters.
+      // Event ids use upper-case letters.
       to: (id) => `/events?event=evt_${id.slice(4).toUpperCase()}`,
     },
   ],

@@ -3,12 +3,12 @@ import type { Network } from '../../../main/contract/shapes.ts'
 import type { Notice } from '../../app/live.ts'
 import { SPANS_MS, type Span } from '../webhooks/period.ts'
 
-/** Which events are listed; it is in the address, so that a link can ask for them. */
+/** The filter of the event list. It is part of the address, so that a link can contain it. */
 export interface EventFilter {
   readonly type?: EventType
   readonly instance?: string
   readonly span?: Span
-  /** From the switch of the sidebar. */
+  /** Set by the network switch in the sidebar. */
   readonly network?: Network
 }
 
@@ -28,7 +28,7 @@ export function filterOf(query: Readonly<Record<string, unknown>>): EventFilter 
 export const isSameFilter = (one: EventFilter, other: EventFilter): boolean =>
   one.type === other.type && one.instance === other.instance && one.span === other.span && one.network === other.network
 
-/** For the service. */
+/** The filter as query parameters of the API. */
 export const queryOf = ({ type, instance, span, network }: EventFilter, nowMs: number) => ({
   ...(network !== undefined && { network }),
   ...(type !== undefined && { type }),
@@ -36,7 +36,7 @@ export const queryOf = ({ type, instance, span, network }: EventFilter, nowMs: n
   ...(span !== undefined && { since: new Date(nowMs - SPANS_MS[span]).toISOString() }),
 })
 
-/** Whether an event that was just recorded belongs to the list. */
+/** Whether the filter may include an event of this type and instance. */
 export const concerns = ({ type, instance }: EventFilter, notice: Notice): boolean =>
   (type === undefined || notice.type === undefined || notice.type === type) &&
   (instance === undefined || notice.instance_id === undefined || notice.instance_id === instance)

@@ -1,8 +1,8 @@
 import type { Event } from '../../../main/capabilities/events/contract.ts'
 
 /**
- * The newest page put before what is loaded. Events never change, so only new ones are added.
- * @returns undefined if something between the two is missing, so that the list has to start over.
+ * Adds the newest page to the loaded events. Events never change, so only new ones are added.
+ * @returns undefined if events between the two are missing; the list must then be loaded again.
  */
 export function withNewest(loaded: readonly Event[], newest: readonly Event[], hasMore: boolean): Event[] | undefined {
   const known = new Set(loaded.map(({ event_id }) => event_id))

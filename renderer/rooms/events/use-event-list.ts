@@ -8,12 +8,12 @@ import { concerns, queryOf, type EventFilter } from './event-filter.ts'
 import { withNewest, withOlder } from './event-pages.ts'
 
 const PAGE = 100
-/** A busy workspace records many events a second. */
+/** A busy workspace records many events per second. */
 const REFRESH_EVERY_MS = 1_000
 
 /**
- * Events, newest first, page after page. New ones are added on top.
- * @param isHeld while somebody reads further down, new events wait so that the list does not move.
+ * The events, newest first, loaded page by page. New events are added at the top.
+ * @param isHeld while the person reads further down, new events are held back so that the list does not move.
  */
 export function useEventList(filter: Ref<EventFilter>, isHeld: Ref<boolean>) {
   const live = useLive()
@@ -23,7 +23,7 @@ export function useEventList(filter: Ref<EventFilter>, isHeld: Ref<boolean>) {
   const hasNew = ref(false)
   const cursor = ref<string | null>(null)
   let isLoadingMore = false
-  /** Rises with each change of the filter, so that late answers are dropped. */
+  /** Increases with every load, so that answers to earlier requests are ignored. */
   let round = 0
   let asked = queryOf(filter.value, Date.now())
 
