@@ -11,13 +11,16 @@ interface Wanted {
   readonly kind: 'group' | 'community'
 }
 
-/** Clocks of phones and of the network differ, and WhatsApp tells times in seconds. */
+/** The clocks of the phone and of the network may differ, and WhatsApp gives times in whole seconds. */
 const CLOCKS_DIFFER_MS = 60_000
 
-/** It is not known whether an earlier try of the same request worked. */
+/** Whether it is unknown if an earlier attempt of the same request succeeded. */
 export const isUnknown = (problem: unknown): boolean => problem instanceof Problem && problem.code === 'outcome_unknown'
 
-/** Creates a group or community once: a try again has the same key, and finds what an interrupted try has left. */
+/**
+ * Creates a group or community only once. A retry uses the same key, and finds the group that an interrupted attempt
+ * created.
+ */
 export function createGroupIntent() {
   const intent = createIntent()
   let tried = { key: '', atMs: 0 }
@@ -38,7 +41,10 @@ export function createGroupIntent() {
   }
 }
 
-/** WhatsApp takes any number of groups of the same name. @param sinceMs when it was tried first. */
+/**
+ * Finds the group that an earlier attempt created. The name alone is not enough, because WhatsApp allows several
+ * groups of the same name. @param sinceMs when the first attempt started.
+ */
 async function findCreated({ instanceId, name, kind }: Wanted, sinceMs: number): Promise<Group | undefined> {
   const query = { q: name, kind, limit: LIMITS.pageSize } as const
   const { data } = await call('listGroupChats', { params: { id: instanceId }, query })

@@ -1,6 +1,6 @@
 import { call } from '../../app/api.ts'
 
-/** A channel, as the engine describes it. */
+/** A channel as the engine reports it. */
 export interface Channel {
   readonly channel_id: string
   readonly name: string
@@ -10,7 +10,7 @@ export interface Channel {
   readonly link: string | null
 }
 
-/** A group of a community, which the number need not be in. */
+/** A group of a community. The number need not be a member. */
 export interface CommunityGroup {
   readonly group_id: string
   readonly kind: string
@@ -20,7 +20,7 @@ export interface CommunityGroup {
 
 type Result = Readonly<Record<string, unknown>>
 
-/** @param idempotencyKey of what is created: a try again has the same. @throws Problem */
+/** @param idempotencyKey for actions that create something; a retry uses the same key. @throws Problem */
 export async function runAction(
   id: string,
   path: `${string}/${string}`,
@@ -53,7 +53,7 @@ export async function readCommunityGroups(id: string, community: string): Promis
   return groups.toSorted((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name))
 }
 
-// The contract says of a result only that it is an object.
+// The contract declares the result only as an object.
 const isRecord = (value: unknown): value is Result => typeof value === 'object' && value !== null
 const listIn = (of: Result, name: string): Result[] => {
   const found = of[name]

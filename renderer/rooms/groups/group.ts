@@ -5,10 +5,10 @@ export type GroupDetails = Reply<'getGroupChat'>
 export type ChangedGroup = Reply<'updateGroupChat'>
 export type MemberResult = NonNullable<ChangedGroup['results']>[number]
 
-/** Those whom the network did not add, remove or let in. */
+/** The people whom the network did not add, remove or admit. */
 export const notDone = ({ results = [] }: Pick<ChangedGroup, 'results'>): readonly MemberResult[] =>
   results.filter(({ done }) => !done)
 
-/** As a person looks for them: the service has them in the order of their ids. */
+/** Sorted by name for people; the service sorts by id. */
 export const byName = (groups: readonly GroupRecord[]): GroupRecord[] =>
   groups.toSorted((one, other) => one.subject.localeCompare(other.subject))

@@ -1,9 +1,9 @@
 import { readNumberList } from '../instances/number-list.ts'
 
-/** As many as one call takes. */
+/** The most numbers that one request accepts. */
 const MOST = 50
 
-/** @returns what is wrong with a list of phone numbers; false: nothing. */
+/** @returns why a list of phone numbers is invalid; false if it is valid. */
 export function numbersError(
   text: string,
   t: (key: string, params?: Record<string, unknown>) => string,

@@ -10,7 +10,7 @@ interface GroupPlace {
 
 export type GroupChange = Body<'updateGroupChat'>
 
-/** One group, read again whenever a group of the number changes. Only admins are told who asks to join. */
+/** One group, loaded again whenever a group of the number changes. Join requests are loaded for admins only. */
 export function useGroup({ instanceId, group: groupId }: GroupPlace, hasRequests: () => boolean) {
   const params = { id: instanceId, group: groupId }
   const { data, problem, load } = useResource<GroupDetails>(

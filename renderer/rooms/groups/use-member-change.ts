@@ -5,15 +5,18 @@ import { usePersonNames } from '../../parts/person-names.ts'
 import { notDone, type ChangedGroup } from './group.ts'
 import type { GroupChange } from './use-group.ts'
 
-/** Changes what concerns one person of a group. Why it was not done is beside their button. */
+/**
+ * Makes a change that concerns one member. If the change fails, the reason is shown in a message that names the
+ * member.
+ */
 export function useMemberChange(change: (body: GroupChange) => Promise<ChangedGroup>) {
   const { t } = useI18n()
   const { showProblem, showWords } = useCommandProblem()
   const names = usePersonNames()
-  /** Whom the change that runs is about. */
+  /** The phone number of the member whose change is running; empty if none is. */
   const busy = ref('')
 
-  /** @returns whether it was done. */
+  /** @returns whether the change was made. */
   async function run(phone: string, body: GroupChange): Promise<boolean> {
     busy.value = phone
     try {
