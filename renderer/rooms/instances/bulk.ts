@@ -7,7 +7,7 @@ import { connectStep, hasLostConnection } from './status.ts'
 export type BulkKind = 'reconnect' | 'disconnect'
 export const BULK_KINDS = ['reconnect', 'disconnect'] as const satisfies readonly BulkKind[]
 
-/** Why an instance is left out; the words are `instances.bulk.skip.<reason>`. */
+/** Why an instance is left out; the texts are `instances.bulk.skip.<reason>`. */
 const SKIP_REASONS = ['banned', 'signedOut', 'notPaired', 'official', 'disconnected', 'recreating'] as const
 type SkipReason = (typeof SKIP_REASONS)[number]
 
@@ -18,7 +18,10 @@ interface BulkAction {
 
 const isPhone = ({ engine }: InstanceRecord) => TRAITS[engine].isLinkedPhone
 
-/** Only what can be undone or repairs itself is done to many. None of these touches a number that has no session. */
+/**
+ * Only actions that can be undone or that repair a connection are offered in bulk. They all leave out numbers without
+ * a session.
+ */
 export const BULK: Readonly<Record<BulkKind, BulkAction>> = {
   reconnect: {
     icon: 'i-lucide-rotate-cw',
@@ -30,7 +33,10 @@ export const BULK: Readonly<Record<BulkKind, BulkAction>> = {
   disconnect: { icon: 'i-lucide-unplug', isFor: (instance) => isPhone(instance) && instance.connected },
 }
 
-/** Why a bulk action leaves an instance out. A ban and a lost session come first: they are evidence to keep. */
+/**
+ * Why a bulk action leaves an instance out. A ban and a lost session come first, so that the action does not erase
+ * these states.
+ */
 function skipReason(instance: InstanceRecord, nowMs: number): SkipReason {
   if (isBanned(instance, nowMs)) return 'banned'
   if (!isPhone(instance)) return 'official'
@@ -66,7 +72,7 @@ export function planBulk(kind: BulkKind, instances: readonly InstanceRecord[], n
   }
 }
 
-/** What happened to one of many. */
+/** The result for one instance of a bulk action. */
 export interface Outcome {
   readonly id: string
   readonly state: 'waiting' | 'running' | 'done' | 'failed'
@@ -77,12 +83,12 @@ interface BulkRun {
   readonly ids: readonly string[]
   readonly act: (id: string) => Promise<unknown>
   readonly onOutcome: (outcome: Outcome) => void
-  /** Closing the dialog stops what has not started. */
+  /** True once the dialog was closed: instances that have not started are not started. */
   readonly isStopped: () => boolean
   readonly concurrency?: number
 }
 
-/** Runs one action on many instances, a few at a time; a failure does not stop the others. */
+/** Runs one action on many instances, a few at a time. A failure does not stop the others. */
 export async function runAll({ ids, act, onOutcome, isStopped, concurrency = 4 }: BulkRun): Promise<void> {
   const waiting = [...ids]
   async function worker(): Promise<void> {

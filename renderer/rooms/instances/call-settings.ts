@@ -1,6 +1,6 @@
 import type { CallSettings } from '../../../main/capabilities/calls/contract.ts'
 
-/** What the form shows of the settings; an empty text is none. */
+/** The call settings as the form shows them; an empty text means none. */
 export interface CallForm {
   readonly choice: 'ring' | 'reject'
   readonly message: string
@@ -11,12 +11,12 @@ export const formOf = ({ reject, message }: CallSettings): CallForm => ({
   message: message ?? '',
 })
 
-/** The text is kept while calls ring, so that it is there when they are rejected again. */
+/** The text is kept while calls are not rejected, so that it is still there when rejecting is turned on again. */
 export const settingsOf = ({ choice, message }: CallForm): CallSettings => ({
   reject: choice === 'reject',
   message: message.trim() === '' ? null : message.trim(),
 })
 
-/** Whoever rejects calls for the first time is offered a text. */
+/** Suggests a text when calls are rejected for the first time. */
 export const chosen = (form: CallForm, choice: CallForm['choice'], saved: CallSettings, suggestion: string): CallForm =>
   choice === 'reject' && form.message === '' && !saved.reject ? { choice, message: suggestion } : { ...form, choice }

@@ -8,18 +8,18 @@ export interface SyncPosition {
   readonly cursor?: string
 }
 
-/** Before the first change of any account. */
+/** A time before the first change of any account. */
 const BEGINNING = '1970-01-01T00:00:00.000Z'
 
 /**
- * Where to continue after a plain list. Only its first page counts: anything that changed while later pages were read is
- * later than everything on the first, so it is read again rather than missed.
+ * Where to continue after the full list was read. Only its first page counts: anything that changed while later pages
+ * were read is later than everything on the first page, so it is read again and not missed.
  */
 export const positionAfterFirstPage = (page: readonly InstanceRecord[]): SyncPosition => ({
   since: page.reduce((latest, { updated_at }) => (updated_at > latest ? updated_at : latest), BEGINNING),
 })
 
-/** Applies one answer; a deletion wins over a change, because nothing is ever undeleted. */
+/** Applies one answer. A deletion takes precedence over a change, because nothing is ever undeleted. */
 export function applyChanges(records: Records, { data, deleted }: ChangeList): Records {
   if (data.length === 0 && deleted.every(({ id }) => !records.has(id))) return records
   const next = new Map(records)
@@ -29,7 +29,7 @@ export function applyChanges(records: Records, { data, deleted }: ChangeList): R
 }
 
 interface SyncProgress {
-  /** Latest `updated_at` or `deleted_at` of the whole synchronisation so far. */
+  /** Latest `updated_at` or `deleted_at` of this synchronization so far. */
   readonly latest: string
   readonly position: SyncPosition
 }
@@ -38,7 +38,7 @@ export const startSync = (position: SyncPosition): SyncProgress => ({ latest: po
 
 /**
  * The three rules of the incremental list (spec: Incremental listing rules).
- * @returns what to ask next; `isDone` with the position of the next synchronisation.
+ * @returns what to request next, or `isDone` with the position of the next synchronization.
  */
 export function advanceSync(reading: SyncProgress, answer: ChangeList): SyncProgress & { readonly isDone: boolean } {
   const { since } = reading.position

@@ -6,7 +6,7 @@ const toNumbers = {
   list: '/instances',
 }
 
-/** Tabs of the number where some issues are mended. */
+/** The tab of a number where an issue can be fixed. */
 const TABS: Readonly<Record<string, string>> = {
   username_removed: 'settings',
   proxy_failed: 'settings',
@@ -30,7 +30,7 @@ const issue = (code: string): AttentionDisplay => ({
   to: (id) => (id === null ? '/instances' : `/instances/${id}${code in TABS ? `?tab=${TABS[code]}` : ''}`),
 })
 
-/** Issues that have a line of their own. */
+/** Issues that have their own entry. */
 const ISSUES = Object.entries(HEALTH_ISSUES)
   .filter(([, place]) => typeof place === 'string')
   .map(([code]) => [`instances.${code}`, issue(code)] as const)

@@ -1,10 +1,10 @@
 import type { Event } from '../../../main/capabilities/events/contract.ts'
 import { numberText } from '../../parts/number-text.ts'
 
-/** The word of an event is `instances.event.<type>`, its dots as underscores. */
+/** The text key of an event is `instances.event.<type>`, with underscores instead of dots. */
 export const eventKey = (type: string): string => type.replaceAll('.', '_')
 
-/** The event of a session that ended says in its data whether the number was banned. */
+/** The data of a `disconnected` event says whether the number was banned. */
 export const isBan = ({ type, data }: Pick<Event, 'type' | 'data'>): boolean =>
   type === 'instance.auth_failed' && ['banned', 'temporary_ban'].includes(reasonOf(data))
 
@@ -14,8 +14,9 @@ const reasonOf = (data: Event['data']): string => {
 }
 
 /**
- * Who or what an event is about, where that says more than its name; why something ended or failed is a code.
- * @param personText how a person is shown, by their digits.
+ * The person, chat or reason that an event is about, if it adds to the event's name. Reasons for a failure are shown
+ * as codes.
+ * @param personText formats a person by the digits of their phone number.
  */
 export function describeEvent(
   { type, data }: Pick<Event, 'type' | 'data'>,
@@ -47,14 +48,16 @@ export function describeEvent(
 }
 
 export interface EventGroup {
-  /** The newest of them. */
+  /** The newest event of the group. */
   readonly event: Event
   readonly times: number
-  /** When the first of them was. */
+  /** The time of the oldest event of the group. */
   readonly since: string
 }
 
-/** Equal events that follow each other are one line: new codes, and messages of one chat. @param events newest first. */
+/**
+ * Groups consecutive equal events into one line: new QR codes, and messages of one chat. @param events newest first.
+ */
 export function groupEvents(events: readonly Event[]): EventGroup[] {
   const lines: EventGroup[] = []
   for (const event of events) {
@@ -67,7 +70,7 @@ export function groupEvents(events: readonly Event[]): EventGroup[] {
   return lines
 }
 
-/** Of events that say the same: of messages their chat and why they failed, and not what they say. */
+/** Events with the same value are equal. Messages are compared by chat and failure reason, not by text. */
 function sameness({ type, data }: Event): string {
   const { chat } = data as { readonly chat?: unknown }
   const about = typeof chat === 'string' && type !== 'message.failed' ? chat : describeEvent({ type, data })

@@ -3,13 +3,13 @@ import { INSTANCE_STATUSES } from '../../../main/contract/instance-statuses.ts'
 import type { Engine, InstanceStatus } from '../../../main/contract/shapes.ts'
 import { showsBan } from './status.ts'
 
-/** What the tiles of the overview count besides connected numbers: several states that ask for the same thing. */
+/** What the tiles of the overview count besides connected numbers: groups of states that need the same action. */
 export const GROUPS = ['waiting', 'troubled'] as const
 export type Group = (typeof GROUPS)[number]
 
 const WAITING: ReadonlySet<InstanceStatus> = new Set(['created', 'qr', 'passkey_required', 'recreating'])
 
-/** Every number is in one of them: connected, waiting for somebody to pair it, or without the phone it had. */
+/** The group of a number: connected, waiting for somebody to pair it, or disconnected from the phone it had. */
 export function groupOf({
   status,
   last_connected_at: last,
@@ -18,7 +18,7 @@ export function groupOf({
   return WAITING.has(status) || last === null ? 'waiting' : 'troubled'
 }
 
-/** A banned number is signed out too, but asks for something else. */
+/** A banned number is also signed out, but needs a different action. */
 export const STATUS_FILTERS = [...INSTANCE_STATUSES, 'banned'] as const
 type StatusFilter = (typeof STATUS_FILTERS)[number]
 
@@ -41,7 +41,7 @@ export const isFiltered = (filter: Filter): boolean =>
 
 const STATUSES: readonly Filter['status'][] = [...GROUPS, ...INSTANCE_STATUSES]
 
-/** A filter as the address of the list has it; what is not understood is ignored. */
+/** Reads the filter from the query of the address. Unknown values are ignored. */
 export const filterOfQuery = ({ q, status, engine }: Readonly<Record<string, unknown>>): Filter => ({
   text: typeof q === 'string' ? q : '',
   status: STATUSES.find((known) => known === status) ?? 'all',
@@ -54,10 +54,10 @@ export const queryOfFilter = ({ text, status, engine }: Filter) => ({
   engine: engine === 'all' ? undefined : engine,
 })
 
-/** From this length on a word may be part of an id; shorter ones would match ids by chance. */
+/** Words of this length or more may match a part of an id; shorter words would match ids by accident. */
 const ID_PART_LENGTH = 8
 
-/** Every word must match somewhere; phone numbers match in any format. */
+/** Every word must match somewhere. Phone numbers match in any format. */
 export function filterInstances(
   records: readonly InstanceRecord[],
   filter: Filter,
@@ -76,7 +76,10 @@ export function filterInstances(
   )
 }
 
-/** Names are compared once per list, not once per pair: 10,000 of them are sorted in a few milliseconds. */
+/**
+ * Names are normalized once per record, not once per comparison, so that 10,000 records are sorted in a few
+ * milliseconds.
+ */
 export function sortInstances(records: readonly InstanceRecord[], order: Order): InstanceRecord[] {
   const by = {
     newest: (record: InstanceRecord) => record.created_at,
@@ -92,7 +95,7 @@ export function sortInstances(records: readonly InstanceRecord[], order: Order):
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Lower case, without accents: “joão” is found by “joao”. */
+/** Lower case and without accents, so that “joao” finds “joão”. */
 const normalizeText = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
 const searchTexts = new WeakMap<InstanceRecord, string>()

@@ -1,7 +1,10 @@
 import { TRAITS } from '../../../main/contract/engine-traits.ts'
 import type { InstanceRecord } from '../../../main/contract/instance.ts'
 
-/** The phones that can be linked to an official number: the same number, on the same network. Usually one, or none. */
+/**
+ * The linked-device instances that can be linked to an official one: same phone number, same network. There is
+ * usually one, or none.
+ */
 export function listPartners(official: InstanceRecord, all: readonly InstanceRecord[]): InstanceRecord[] {
   if (official.phone_number === null) return []
   return all.filter(

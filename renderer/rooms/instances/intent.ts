@@ -1,7 +1,7 @@
 /** One `Idempotency-Key` per intent: a retry repeats it, another request gets a new one. */
 export interface Intent {
   keyFor(request: unknown): string
-  /** It succeeded: the same request again is a new intent. */
+  /** Called after a success: the same request again is then a new intent. */
   done(): void
 }
 

@@ -3,15 +3,15 @@ import type { Body, Reply } from '../../app/operation-types.ts'
 export type LineSettings = Reply<'getLineSettings'>
 type Patch = Body<'updateLineSettings'>
 
-/** Of the contract's bounds, in the order in which they are shown. */
+/** The pace fields of the contract, in display order. */
 export const PACE_FIELDS = ['per_minute', 'burst', 'chat_per_minute', 'chat_burst', 'spacing_ms'] as const
 type PaceField = (typeof PACE_FIELDS)[number]
 
 export const PROXY_TYPES = ['none', 'http', 'https', 'socks5'] as const
 
-/** What a person types into the form. */
+/** The typed values of the form. */
 export interface LineForm {
-  /** Empty: as the service is set. */
+  /** An empty text means the default of the service. */
   pace: Record<PaceField, string>
   online: boolean
   proxy: { type: (typeof PROXY_TYPES)[number]; host: string; port: string; username: string; password: string }
@@ -29,7 +29,9 @@ export function toForm({ pace, online, proxy }: LineSettings): LineForm {
   }
 }
 
-/** Only what differs. A proxy that was not touched keeps its login, which the form does not know. */
+/**
+ * Only the changed fields. An unchanged proxy is left out, so that it keeps its login, which the form does not know.
+ */
 export function toPatch(before: LineSettings, { pace, online, proxy }: LineForm): Patch {
   const changed = PACE_FIELDS.map((field) => [field, numberIn(pace[field])] as const).filter(
     ([field, value]) => value !== before.pace[field],
@@ -52,7 +54,7 @@ function proxyPatch({ proxy: before }: LineSettings, proxy: LineForm['proxy']): 
 
 const numberIn = (text: string): number | null => (text.trim() === '' ? null : Number(text))
 
-/** Whether changing the proxy needs its login again. */
+/** Whether the change of the proxy requires its login to be entered again. */
 export function losesLogin({ proxy: before }: LineSettings, { proxy }: LineForm): boolean {
   if (!before?.has_credentials || proxy.type === 'none' || proxy.username !== '') return false
   return before.type !== proxy.type || before.host !== proxy.host.trim() || before.port !== Number(proxy.port)

@@ -11,7 +11,7 @@ export interface Milestone {
 
 type Facts = Pick<MessageRecord, 'status' | 'history'>
 
-/** The steps of a message: passed, next and ahead; a failure replaces the step that did not happen. */
+/** The steps of a message: done, current and upcoming. A failure replaces the step that did not happen. */
 export function milestones(record: Facts | undefined): Milestone[] {
   const at = (status: MessageStatus) => record?.history.find((entry) => entry.status === status)?.at ?? null
   const reached =

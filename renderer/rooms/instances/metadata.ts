@@ -9,13 +9,13 @@ export interface Pair {
 export const toPairs = (metadata: Readonly<Record<string, string>> | null): Pair[] =>
   Object.entries(metadata ?? {}).map(([key, value], id) => ({ id, key, value }))
 
-/** Rows without a key are not kept; nothing left means none. */
+/** Rows without a key are left out; without rows, the metadata is empty. */
 export function toMetadata(pairs: readonly Pair[]): Record<string, string> | null {
   const kept = pairs.filter(({ key }) => key.trim() !== '')
   return kept.length === 0 ? null : Object.fromEntries(kept.map(({ key, value }) => [key.trim(), value]))
 }
 
-/** What the service would refuse, said before it is asked: a word of `instances.metadata.problem`. */
+/** Finds what the service would reject, before the request. @returns a key below `instances.metadata.problem`. */
 export function findMetadataProblem(pairs: readonly Pair[]): 'twice' | 'noKey' | 'longKey' | 'longValue' | undefined {
   const keys = pairs.map(({ key }) => key.trim()).filter(Boolean)
   if (new Set(keys).size < keys.length) return 'twice'

@@ -1,20 +1,22 @@
 import { COLUMN_NAMES, findColumn } from '../../../main/contract/list-columns.ts'
 import { digitsOf } from '../messages/number.ts'
 
-/** The phone numbers of a list, each once, and how many of its entries are none. */
+/** The unique phone numbers of a list, and the count of entries that are not phone numbers. */
 interface NumberList {
   readonly numbers: readonly string[]
   readonly wrong: number
 }
 
-/** How spreadsheets keep a number as text, and marks that are copied with one but not seen. */
+/**
+ * Characters that spreadsheets put around numbers stored as text, and invisible characters that are copied with them.
+ */
 const DRESS = /[="'\u200B-\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/g
 const DASHES = /[\u2010-\u2015]/g
 
 const numberIn = (entry: string): string | undefined =>
   digitsOf(entry.trim().replace(DRESS, '').replace(/^tel:/i, '').replace(DASHES, '-'))
 
-/** Reads what a person typed or pasted: numbers on lines of their own, or with commas between them. */
+/** Reads typed or pasted phone numbers, one per line or separated by commas. */
 export function readNumberList(text: string): NumberList {
   const numbers = new Set<string>()
   let wrong = 0
@@ -28,7 +30,8 @@ export function readNumberList(text: string): NumberList {
 }
 
 /**
- * The cells of the column with the numbers: the one with a usual name, else the one with the most numbers.
+ * The cells of the column with the phone numbers: the column with a usual name, otherwise the one with the most phone
+ * numbers.
  * @param rows of a CSV file
  */
 export function numberColumnOf(rows: readonly (readonly string[])[]): readonly string[] {
@@ -38,6 +41,6 @@ export function numberColumnOf(rows: readonly (readonly string[])[]): readonly s
   const counts = columns.map((cells) => cells.filter((cell) => numberIn(cell) !== undefined).length)
   const most = Math.max(0, ...counts)
   const best = most === 0 ? [] : (columns[counts.indexOf(most)] ?? [])
-  // The first row may name the columns.
+  // The first row may be a header.
   return best.slice(best[0] !== undefined && numberIn(best[0]) === undefined ? 1 : 0)
 }

@@ -1,14 +1,15 @@
 import type { PasskeyReadiness } from '../../../main/contract/window-bridge.ts'
 
-/** What is missing on this computer for a passkey. The words are `instances.passkey.missing`. */
+/** What this computer lacks for a passkey. The texts are `instances.passkey.missing`. */
 export type PasskeyHindrance = 'browser' | 'bluetooth' | 'both'
 
-/** What a browser says it can do; a name it does not mention is not known. */
+/** Capabilities that a browser reports. The state of an unlisted capability is unknown. */
 type Capabilities = Readonly<Record<string, boolean>>
 
 /**
- * @param app what the desktop app says; undefined in a browser.
- * @param page what the browser says that shows this page. It counts unless another one would ask for the passkey.
+ * @param app what the desktop app reports; undefined in a browser.
+ * @param page what the browser that shows this page reports. It is ignored if another browser would ask for the
+ * passkey.
  */
 export function passkeyHindrance(
   app: PasskeyReadiness | undefined,
@@ -20,7 +21,10 @@ export function passkeyHindrance(
   return page['passkeyPlatformAuthenticator'] === false ? 'both' : 'bluetooth'
 }
 
-/** @returns undefined in browsers that do not say, and where the page came over an insecure connection. */
+/**
+ * @returns undefined if the browser does not report its capabilities, or if the page was loaded over an insecure
+ * connection.
+ */
 export async function readCapabilities(): Promise<Capabilities | undefined> {
   try {
     return await PublicKeyCredential.getClientCapabilities()

@@ -1,14 +1,14 @@
 import type { PasskeyCredential, PasskeyView, QrView } from '../../../main/contract/instance.ts'
 import type { Problem } from '../../app/problem.ts'
 
-/** Why a confirmation failed: `last_disconnect_reason` without `passkey_`. */
+/** Why a confirmation failed: the values of `last_disconnect_reason` without the prefix `passkey_`. */
 export const PASSKEY_ENDS = ['expired', 'refused', 'phone_silent', 'differs', 'connection_lost', 'too_often'] as const
 export type PasskeyEnd = (typeof PASSKEY_ENDS)[number]
 
-/** The reason after the service was restarted during pairing. */
+/** The reason if the service was restarted during pairing. */
 const INTERRUPTED = 'pairing_interrupted'
 
-/** @returns undefined for every reason that is not about a passkey. */
+/** @returns undefined for every reason that does not concern a passkey. */
 export function passkeyEnd(reason: string | null, wasAsked = false): PasskeyEnd | undefined {
   if (wasAsked && reason === INTERRUPTED) return 'connection_lost'
   return PASSKEY_ENDS.find((end) => reason === `passkey_${end}`)
@@ -17,13 +17,15 @@ export function passkeyEnd(reason: string | null, wasAsked = false): PasskeyEnd 
 type Step = PasskeyView['step']
 const STEPS = ['sign', 'phone', 'compare', 'finishing'] as const satisfies readonly Step[]
 
-/** The steps in order, and how far each one is. */
+/** The steps in order, with the progress of each. */
 export function passkeySteps(current: Step): { readonly step: Step; readonly is: 'done' | 'current' | 'next' }[] {
   const at = STEPS.indexOf(current)
   return STEPS.map((step, index) => ({ step, is: index < at ? 'done' : index === at ? 'current' : 'next' }))
 }
 
-/** "pending" usually means that a code is being prepared. After the phone has linked the device, it means connecting. */
+/**
+ * "pending" usually means that a code is being prepared. After the phone has linked the device, it means connecting.
+ */
 export function followPasskey(before: QrView | undefined, answer: QrView): QrView {
   if (answer.state !== 'pending' || before?.passkey === undefined || before.passkey.step === 'sign') return answer
   const { code: _code, ...passkey } = before.passkey
@@ -73,7 +75,10 @@ export function signingScript(options: NonNullable<PasskeyView['options']>): str
 const literal = (value: unknown): string =>
   JSON.stringify(value).replace(/[\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16)}`)
 
-/** The line that the script showed, in the short form that is sent. @returns undefined if it is something else. */
+/**
+ * Parses the line that the script printed, and returns the short form that is sent. @returns undefined if it is
+ * something else.
+ */
 export function parseCredential(text: string): PasskeyCredential | undefined {
   const { id, rawId, type, response } = fieldsOf(parseJson(unquote(text.trim())))
   const { clientDataJSON, authenticatorData, signature, userHandle } = fieldsOf(response)

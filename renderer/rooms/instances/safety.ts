@@ -9,15 +9,15 @@ export interface Meter {
   readonly count: number
   /** null: no limit. */
   readonly limit: number | null
-  /** Percent of the limit; what is sent over the API can go past it. */
+  /** Percentage of the limit that was used. Messages sent over the API can exceed the limit. */
   readonly share: number
   readonly color: 'primary' | 'warning'
 }
 
-/** From here on a meter warns. */
+/** A meter shows a warning from this percentage on. */
 const NEARLY_FULL = 80
 
-/** What a number has used of its budget. Meta limits the people an official number reaches and nothing else. */
+/** How much of its budget a number has used. For official numbers, Meta limits only how many people they reach. */
 export function metersOf({ today, hour }: Safety, engine: Engine): Meter[] {
   return [
     meter('today', today.sent, today.limit),
@@ -33,5 +33,5 @@ function meter(name: Meter['name'], count: number, limit: number | null): Meter 
 
 const NOTES = new Set(['warm_up', 'quality_medium', 'messaging_limit_unknown'])
 
-/** Whether a reason keeps messages back now. The others explain a limit. */
+/** Whether a reason currently holds messages back. Other reasons only explain a limit. */
 export const isHold = (code: string): boolean => !NOTES.has(code)

@@ -1,6 +1,6 @@
-/** A chosen file of a session folder. */
+/** A selected file of a session folder. */
 export interface SessionFile {
-  /** With the folders above it: `sessions/shop/creds.json`. */
+  /** The path with its parent folders: `sessions/shop/creds.json`. */
   readonly path: string
   readonly lastModified: number
   text(): Promise<string>
@@ -8,14 +8,14 @@ export interface SessionFile {
 
 export type FolderProblem = 'noSession' | 'several' | 'stillWritten'
 
-/** A server that runs writes to its folder with every message. */
+/** A running server writes to its folder with every message, so recent changes mean that it still runs. */
 const QUIET_MS = 120_000
 const CREDENTIALS = 'creds.json'
 
 const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1)
 const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
-/** The files of the one session in a chosen folder, or what is wrong with the choice. */
+/** The files of the only session in the selected folder, or the problem with the selection. */
 export function findSession(
   chosen: readonly SessionFile[],
   nowMs: number,
@@ -31,15 +31,15 @@ export function findSession(
 
 const upload = (lines: readonly string[]) => new Blob([lines.join('\n')], { type: 'application/x-ndjson' })
 
-/** What `importInstanceSession` takes: a line for each file. */
+/** The upload for `importInstanceSession`: one line per file. */
 export async function uploadOfFolder(files: readonly SessionFile[]): Promise<Blob> {
   const lines = files.map(async (file) => JSON.stringify({ name: nameOf(file.path), content: await file.text() }))
   return upload(await Promise.all(lines))
 }
 
-/** The same for an export of another Switchboard. */
+/** The same for an export from another Switchboard. */
 export const uploadOfExport = (content: string, passphrase: string): Blob =>
   upload([JSON.stringify({ passphrase }), content])
 
-/** A name for the file of an export: `bakery-luz.session`. */
+/** The file name of an export: `bakery-luz.session`. */
 export const exportName = (instanceName: string): string => `${instanceName}.session`

@@ -20,7 +20,10 @@ const STATUS_STYLES = {
   recreating: { color: 'info', icon: 'i-lucide-refresh-cw' },
 } as const satisfies Record<InstanceStatus, StatusStyle>
 
-/** What connects an instance: scan a code, resume the stored session, or finish on the setup page. A ban has to be read first. */
+/**
+ * What connects an instance: scan a code, resume the stored session, or finish on the setup page. For a banned
+ * number, the ban must be read first.
+ */
 export type ConnectStep = 'pair' | 'reconnect' | 'onboard' | 'details'
 
 type Facts = Pick<
@@ -29,15 +32,18 @@ type Facts = Pick<
 > &
   Partial<Pick<InstanceRecord, 'onboarding_url'>>
 
-/** A ban is read before anything else, except while somebody pairs the number again. */
+/** Whether the ban is shown first. While somebody pairs the number again, it is not. */
 export const showsBan = (instance: Facts, nowMs: number): boolean =>
   (instance.status === 'auth_failed' || instance.status === 'disconnected') && isBanned(instance, nowMs)
 
-/** The main button of an instance. */
+/** The action of the main button of an instance. */
 export const nextStep = (instance: Facts, nowMs: number): ConnectStep | undefined =>
   showsBan(instance, nowMs) ? 'details' : connectStep(instance)
 
-/** What would connect it, a banned number included: offered in its menu, never as its main button. */
+/**
+ * The step that would connect the instance. It includes banned numbers, which get it in the menu but never as the
+ * main button.
+ */
 export function connectStep({ engine, status, logged_in, last_disconnect_reason, onboarding_url }: Facts) {
   if (TRAITS[engine].isLinkedPhone) return phoneStep()
   return onboarding_url === undefined ? undefined : 'onboard'
@@ -61,14 +67,17 @@ export function connectStep({ engine, status, logged_in, last_disconnect_reason,
   }
 }
 
-/** A phone whose session is kept and whose connection dropped, or is being restored. */
+/** True for a linked phone whose session is kept, but whose connection was lost or is being restored. */
 export const hasLostConnection = ({ engine, status, logged_in, last_disconnect_reason }: Facts): boolean =>
   TRAITS[engine].isLinkedPhone &&
   logged_in &&
   (status === 'connecting' ||
     (status === 'disconnected' && last_disconnect_reason !== 'user' && last_disconnect_reason !== 'moved'))
 
-/** It had a phone and lost its session. A new code would erase which number it was. */
+/**
+ * True if a phone was linked and the session was lost. A new code would erase the record of which phone number it
+ * was.
+ */
 const isSignedOut = ({ status, last_connected_at, last_disconnect_reason: reason }: Facts): boolean =>
   status === 'auth_failed' ||
   (status === 'disconnected' &&
@@ -78,9 +87,9 @@ const isSignedOut = ({ status, last_connected_at, last_disconnect_reason: reason
     passkeyEnd(reason) === undefined)
 
 /**
- * Numbers waiting for a phone, oldest first, like the list of the person who pairs them. Banned numbers are left out:
- * nobody can scan for them, and a new code would overwrite the ban.
- * @param withSignedOut also those that had a phone: only when somebody chose them.
+ * Numbers that wait for a phone, oldest first, as on the wall. Banned numbers are left out: nobody can scan for them,
+ * and a new code would overwrite the ban.
+ * @param withSignedOut also includes numbers that had a phone, if somebody selected them.
  */
 export function listUnpaired(
   records: readonly InstanceRecord[],
@@ -91,7 +100,7 @@ export function listUnpaired(
     .toSorted((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id))
 }
 
-/** Disconnected, and every reason that says more than the status does. The words are `instances.state.<name>`. */
+/** Reasons for which the state says more than `disconnected`. The texts are `instances.state.<name>`. */
 const DISCONNECTED_STATES: Readonly<Record<string, string>> = {
   user: 'disconnected',
   moved: 'moved',
@@ -108,7 +117,7 @@ const DISCONNECTED_STATES: Readonly<Record<string, string>> = {
 }
 
 export interface StateView extends StatusStyle {
-  /** The words are `instances.state.<name>`. */
+  /** The texts are `instances.state.<name>`. */
   readonly name: string
   /** When the connection was lost. */
   readonly lostAt?: string
@@ -116,7 +125,7 @@ export interface StateView extends StatusStyle {
   readonly until?: string
 }
 
-/** The state as people say it: “Banned” and “Signed out” rather than `auth_failed`. */
+/** The state in user-facing terms: “Banned” and “Signed out” instead of `auth_failed`. */
 export function toStateView(instance: Facts & Pick<InstanceRecord, 'status_since'>, nowMs: number): StateView {
   const { status, last_disconnect_reason: reason, banned_until } = instance
   const style = STATUS_STYLES[status]
@@ -134,7 +143,7 @@ export function toStateView(instance: Facts & Pick<InstanceRecord, 'status_since
   }
   if (status === 'connecting' && hasLostConnection(instance))
     return { ...style, color: 'warning', name: 'reconnecting' }
-  // Only phones are paired.
+  // Only linked phones are paired.
   if (status === 'created' && !TRAITS[instance.engine].isLinkedPhone) return { ...style, name: 'notConnected' }
   if (status !== 'disconnected') return { ...style, name: status }
   if (hasLostConnection(instance) && DISCONNECTED_STATES[reason ?? ''] === undefined)

@@ -16,20 +16,23 @@ import {
 } from './changes.ts'
 import { NO_FILTER, filterInstances, sortInstances, type Filter, type Order } from './filter.ts'
 
-/** The first screenful is shown while the rest is read. */
+/** The first page is shown while the rest is loaded. */
 const FIRST_PAGE = 60
 /** A burst of notices causes one read. */
 const GATHER_MS = 120
 
-/** All instances of the account: read once in full, then kept current with the incremental list whenever a notice arrives. */
+/**
+ * All instances of the account. They are read in full once, then kept current with the incremental list whenever a
+ * notice arrives.
+ */
 export const useInstances = defineStore('instances', () => {
   const records = shallowRef<Records>(new Map())
   const isLoaded = ref(false)
-  /** The whole list was read, not only its first page. */
+  /** Whether the whole list was read, not only its first page. */
   const isWhole = ref(false)
   const problem = ref<Problem>()
   const filter = ref<Filter>(NO_FILTER)
-  /** Only these, whatever the filter. */
+  /** Limits the list to these ids, regardless of the filter. */
   const only = shallowRef<ReadonlySet<string>>()
   const order = ref<Order>('newest')
   const selected = shallowRef<ReadonlySet<string>>(new Set())
@@ -47,7 +50,7 @@ export const useInstances = defineStore('instances', () => {
 
   const live = useLive()
   live.onNotice(['instances', 'events', 'fusion'], (notice) => {
-    // Messages do not change the record of their instance.
+    // Events of messages do not change the record of their instance.
     if (notice.topic !== 'events' || (notice.type?.startsWith('instance.') ?? true)) syncSoon()
   })
   live.onReset(() => void (isLoaded.value && reload()))
@@ -97,9 +100,9 @@ export const useInstances = defineStore('instances', () => {
     }, GATHER_MS)
   }
 
-  /** Reads what changed since the last time. Called while one runs, it runs once more. */
+  /** Reads the changes since the last time. A call during a running read causes one more read. */
   async function sync(): Promise<void> {
-    // Notices that came while the list was being read may not be in it.
+    // The running load may have missed the change of this notice.
     await loading
     if (position === undefined) return reload()
     isAskedAgain = syncing !== undefined
@@ -130,7 +133,7 @@ export const useInstances = defineStore('instances', () => {
     }
   }
 
-  /** Nobody acts on what they cannot see: what is deleted or filtered out is no longer selected. */
+  /** Deselects deleted and filtered instances, so that nobody acts on instances they cannot see. */
   function pruneSelection(): void {
     if (selected.value.size === 0) return
     const visible = new Set(rows.value.map(({ id }) => id))
@@ -151,7 +154,7 @@ export const useInstances = defineStore('instances', () => {
     pruneSelection()
   }
 
-  /** Reads one, whatever the list holds. @throws Problem */
+  /** Reads one instance, even if it is not in the list. @throws Problem */
   const read = async (id: string): Promise<InstanceRecord> => put(await call('getInstance', { params: { id } }))
 
   /** @throws Problem */

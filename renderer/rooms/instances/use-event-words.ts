@@ -3,7 +3,7 @@ import type { Event } from '../../../main/capabilities/events/contract.ts'
 import { usePersonNames } from '../../parts/person-names.ts'
 import { describeEvent, eventKey, isBan } from './event-groups.ts'
 
-/** How a list shows an event: its name, what it is about, and how it looks. */
+/** How a list shows an event: its name, its subject, and its icon. */
 export function useEventWords() {
   const { t, te } = useI18n()
   const people = usePersonNames()

@@ -9,7 +9,7 @@ import { useUndo } from '../../app/undo.ts'
 import { connectStep, nextStep } from './status.ts'
 import { useInstances } from './store.ts'
 
-/** What has to be confirmed first. */
+/** Actions that must be confirmed first. */
 export type DestructiveAction = 'logout' | 'recreate' | 'destroy'
 
 export interface ConfirmRequest {
@@ -25,17 +25,17 @@ interface Item {
 }
 
 export interface InstanceActions {
-  /** Whose pairing dialog is open. */
+  /** The id of the instance whose pairing dialog is open. */
   readonly pairing: Ref<string | undefined>
   readonly wish: Ref<ConfirmRequest | undefined>
-  /** The main button: connects the instance, or opens what a person has to read first. */
+  /** The action of the main button: connects the instance, or opens what must be read first. */
   readonly connect: (instance: InstanceRecord, where: 'list' | 'page') => void
   readonly restart: (instance: InstanceRecord) => Promise<void>
   readonly disconnect: (instance: InstanceRecord) => Promise<void>
   readonly menu: (instance: InstanceRecord, where: 'list' | 'page') => Item[][]
 }
 
-/** What can be done with an instance, in the list and on its page alike. */
+/** The actions of an instance, shared by the list and the instance's page. */
 export function useInstanceActions(): InstanceActions {
   const { t } = useI18n()
   const { showProblem } = useCommandProblem()

@@ -5,8 +5,8 @@ import { NO_FILTER, filterOfQuery, isFiltered, queryOfFilter } from './filter.ts
 import { useInstances } from './store.ts'
 
 /**
- * Keeps the filter of the list and its address the same: a link, a reload and the browser's Back show what they showed.
- * An address without a filter gets the one that was set before.
+ * Keeps the filter of the list and the address in sync, so that a link, a reload and the browser's Back button
+ * restore the filter. Without a filter in the address, the previous filter is used.
  */
 export function useListAddress() {
   const route = useRoute()

@@ -14,11 +14,11 @@ export interface SentMessage {
   readonly again: () => void
 }
 
-/** Notices can be missed while somebody watches this one message, so it is also polled, for a minute. */
+/** Notices can be missed while a person watches this message, so it is also polled for one minute. */
 const POLL_MS = 1_000
 const MAX_POLLS = 60
 
-/** Sends one text and follows its status to the end. */
+/** Sends one text message and follows its status until it is final. */
 export function useMessage(instanceId: string): SentMessage {
   const record = shallowRef<MessageRecord>()
   const problem = shallowRef<Problem>()
@@ -48,7 +48,8 @@ export function useMessage(instanceId: string): SentMessage {
       startPolling()
     } catch (error) {
       const found = asProblem(error)
-      // It may have gone out: its record says so, and a second send under another key could be a second message.
+      // The message may have been sent. Its record is searched by its key, because a retry with another key could
+      // send it twice.
       if (found.code === 'upstream_timeout') await findByKey(key).catch(() => (problem.value = found))
       else problem.value = found
     } finally {
@@ -64,7 +65,7 @@ export function useMessage(instanceId: string): SentMessage {
   async function poll(): Promise<void> {
     const id = record.value?.message_id
     if (id === undefined || isFinal(record.value?.status)) return
-    // One that fails is followed by the next.
+    // A failed poll is followed by the next one.
     const found = await call('getMessage', { params: { ...params, message_id: id } }).catch(() => undefined)
     if (found && record.value?.message_id === id) record.value = found
   }

@@ -16,7 +16,7 @@ export interface Pairing {
   /** Why the confirmation with a passkey failed, until another code is requested. */
   readonly end: Ref<PasskeyEnd | undefined>
   readonly leftMs: ComputedRef<number | undefined>
-  /** Share of the code's life that is left, 1 to 0. */
+  /** Remaining share of the code's lifetime, from 1 to 0. */
   readonly share: ComputedRef<number>
   /** The code takes so long that something may be wrong. */
   readonly isSlow: ComputedRef<boolean>
@@ -28,18 +28,18 @@ export interface Pairing {
 
 /** Shortest time between two automatic refreshes. */
 const MIN_REFRESH_INTERVAL_MS = 3_000
-/** A change of the connection causes several notices. */
+/** One change of the connection causes several notices. */
 const GATHER_MS = 150
-/** Notices of a code come about when the code itself is read. */
+/** A notice about a code often arrives just after the code itself was read. */
 const SAME_CODE_MS = 1_000
 const isAboutCode = (type: string) => type === 'instance.qr.updated' || type === 'instance.connecting'
-/** When a missing code is worth a word. */
+/** After this time without a code, the screen explains the wait. */
 const SLOW_AFTER_MS = 10_000
 
 /**
- * Pairing of one instance for as long as its code is on screen: the code is read again when it expires, when a notice
- * names the instance, and once a second while one is being prepared.
- * @param restarts requests a new code each time one expires unscanned; otherwise only on the first read.
+ * Pairing of one instance while its code is on screen. The code is read again when it expires, when a notice names
+ * the instance, and once a second while one is being prepared.
+ * @param restarts requests a new code each time one expires without a scan; otherwise, only the first read does.
  */
 export function usePairing(id: string, { restarts = false }: { restarts?: boolean } = {}): Pairing {
   const view = shallowRef<QrView>()
@@ -54,7 +54,7 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
   let refreshedAtMs = 0
   let codeReadAtMs = 0
   let isAsking = false
-  /** Changes that came while a request was under way. */
+  /** Counts the notices that arrive during a request. */
   let told = 0
   let turn = 0
   const closing = new AbortController()
@@ -83,7 +83,7 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
     if ((notice.topic === 'instances' ? (notice.id ?? notice.instance_id) : notice.instance_id) !== id) return
     const type = notice.topic === 'events' ? (notice.type ?? '') : undefined
     if (type?.startsWith('instance.') === false) return
-    // Most likely about the code that was just read.
+    // The notice is probably about the code that was just read.
     if (type !== undefined && isAboutCode(type) && Date.now() - codeReadAtMs < SAME_CODE_MS) return
     if (isAsking) told++
     else readSoon()
@@ -116,7 +116,7 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
     await read()
   }
 
-  /** Only the answer to the latest request counts. */
+  /** Makes a request and applies its answer, unless a later request was made meanwhile. */
   async function apply(ask: () => Promise<QrView>): Promise<void> {
     clearTimeout(timer)
     clearTimeout(soon)
@@ -127,7 +127,7 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
       const answer = await ask()
       const isFirst = view.value === undefined
       const isOver = answer.state === 'expired'
-      // Before the code goes: what is shown instead must say why.
+      // Read before the code is removed, because the next screen shows the reason.
       const reason = isOver && !isFirst ? await readEnd() : undefined
       if (mine !== turn || closing.signal.aborted) return
       if (answer.qr !== view.value?.qr) {
@@ -151,7 +151,7 @@ export function usePairing(id: string, { restarts = false }: { restarts?: boolea
     else scheduleRead()
   }
 
-  /** One read for the several notices of one change. */
+  /** Combines the several notices of one change into one read. */
   function readSoon(): void {
     clearTimeout(soon)
     if (!closing.signal.aborted) soon = setTimeout(() => void read(), GATHER_MS)

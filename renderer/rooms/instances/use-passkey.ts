@@ -10,9 +10,9 @@ import { parseCredential, troubleOf, type PasskeyTrouble } from './passkey.ts'
 export interface PasskeyAnswers {
   readonly isBusy: Ref<boolean>
   readonly trouble: Ref<PasskeyTrouble | undefined>
-  /** Asks for the passkey from here. undefined: only the person's own browser can. */
+  /** Asks for the passkey in this window; undefined if only the person's own browser can. */
   readonly sign: (() => Promise<void>) | undefined
-  /** Sends what the person's own browser showed. @returns whether it was accepted. */
+  /** Sends what the script printed in the person's own browser. @returns whether it was accepted. */
   readonly paste: (text: string) => Promise<boolean>
   readonly confirm: (match: boolean) => Promise<void>
 }
@@ -20,11 +20,11 @@ export interface PasskeyAnswers {
 interface Ceremony {
   readonly instance: () => InstanceRecord
   readonly passkey: () => PasskeyView
-  /** Reads the state of pairing, which every answer changes. */
+  /** Reads the state of pairing again, because every answer changes it. */
   readonly read: () => void
 }
 
-/** The person's answers to a passkey request. They are not kept. */
+/** Sends the person's answers to a passkey request. They are not stored. */
 export function usePasskey({ instance, passkey, read }: Ceremony): PasskeyAnswers {
   const isBusy = ref(false)
   const trouble = ref<PasskeyTrouble>()
@@ -35,7 +35,7 @@ export function usePasskey({ instance, passkey, read }: Ceremony): PasskeyAnswer
     () => (trouble.value = undefined),
   )
 
-  /** One at a time. @returns whether it was accepted. */
+  /** Runs one attempt at a time. @returns whether it was accepted. */
   async function attempt(act: () => Promise<unknown>): Promise<boolean> {
     if (isBusy.value) return false
     isBusy.value = true

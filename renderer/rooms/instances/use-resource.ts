@@ -13,8 +13,8 @@ export interface Resource<T> {
 const GATHER_MS = 200
 
 /**
- * What the service answers to one read, repeated whenever a notice concerns it.
- * @param everyMs also read this often while the window is visible, for figures that change without a notice.
+ * The answer to one request, loaded again whenever a notice concerns it.
+ * @param everyMs also reloads at this interval while the window is visible, for figures that change without a notice.
  */
 export function useResource<T>(
   read: () => Promise<T>,
@@ -59,7 +59,7 @@ export function useResource<T>(
 
   if (everyMs !== undefined) useIntervalFn(() => document.visibilityState === 'visible' && void load(), everyMs)
 
-  /** Only the answer to the latest request counts. */
+  /** Loads the data. An answer is ignored if a later request was made meanwhile. */
   async function load(): Promise<void> {
     const mine = ++turn
     try {

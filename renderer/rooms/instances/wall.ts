@@ -2,7 +2,10 @@ import type { InstanceRecord } from '../../../main/contract/instance.ts'
 import { filterInstances, NO_FILTER } from './filter.ts'
 import { listUnpaired } from './status.ts'
 
-/** Live codes at a time: three rows of cards at 1440 px, and more than a few people can scan before one expires. */
+/**
+ * The most codes shown at the same time: three rows of cards at a width of 1440 px, and more than a few people can
+ * scan before one expires.
+ */
 export const LIVE_CODES = 20
 
 export interface Wall {
@@ -13,9 +16,9 @@ export interface Wall {
 }
 
 interface Choice {
-  /** Ids the wall is limited to; undefined: every number that waits, new ones included. */
+  /** Ids that the wall is limited to; undefined means every number that waits, including new ones. */
   readonly only: ReadonlySet<string> | undefined
-  /** Ids that have waited on this wall. */
+  /** Ids that were shown as waiting on this wall. */
   readonly seen: ReadonlySet<string>
   readonly text: string
   readonly nowMs: number
@@ -32,7 +35,7 @@ export function arrangeWall(records: readonly InstanceRecord[], { only, seen, te
   return { waiting: listUnpaired(wanted, { withSignedOut: only !== undefined, nowMs }), finished }
 }
 
-/** A page of waiting numbers; as some finish, the next ones move up and no page is left empty. */
+/** One page of the waiting numbers. As numbers finish, the next ones move up, so no page is left empty. */
 export function pageOf<T>(
   all: readonly T[],
   from: number,
