@@ -15,11 +15,11 @@ export function stateOf(key: Pick<Key, 'revoked_at' | 'expires_at'>, nowMs: numb
 export const isUsable = (key: Pick<Key, 'revoked_at' | 'expires_at'>, nowMs: number): boolean =>
   ['active', 'expiring'].includes(stateOf(key, nowMs))
 
-/** How long a new key lives, in days; `never` first, `date` lets the person pick the day. */
+/** The lifetimes of a new key in days. `never` comes first; with `date`, the person selects the last day. */
 export const LIFETIMES = ['never', '7', '30', '90', '365', 'date'] as const
 export type Lifetime = (typeof LIFETIMES)[number]
 
-/** @param date as a date field gives it, `2026-03-01`: the key works through the whole of that day, local time. */
+/** @param date in the format of a date field, `2026-03-01`: the key works until the end of that day in local time. */
 export function expiryOf(lifetime: Lifetime, date: string, nowMs: number): string | null {
   if (lifetime === 'never') return null
   if (lifetime !== 'date') return new Date(nowMs + Number(lifetime) * DAY_MS).toISOString()
@@ -27,7 +27,7 @@ export function expiryOf(lifetime: Lifetime, date: string, nowMs: number): strin
   return new Date(year, month - 1, day, 23, 59, 59, 999).toISOString()
 }
 
-/** The first day that a date field may offer: today, in local time. */
+/** The first day that a date field offers: today in local time. */
 export function today(nowMs: number): string {
   const now = new Date(nowMs)
   const two = (part: number) => String(part).padStart(2, '0')

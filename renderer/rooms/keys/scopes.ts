@@ -1,13 +1,13 @@
 import { SCOPE_ALIASES, SCOPES, type Scope, type AcceptedScope } from '../../../main/contract/scopes.ts'
 
-/** What a key may do in one area: look, or act, by the name the area has for acting. */
+/** The scopes of one area: usually one for reading, and others for actions. */
 export interface Area {
   readonly area: string
   readonly icon: string
   readonly scopes: readonly Scope[]
 }
 
-/** In the order of the spec's table; the first three are what most keys need, the others are folded away. */
+/** In the order of the spec's table. The first three are what most keys need; the others are collapsed. */
 export const AREAS: readonly Area[] = [
   { area: 'instances', icon: 'i-lucide-smartphone', scopes: ['instances:read', 'instances:write'] },
   { area: 'messages', icon: 'i-lucide-messages-square', scopes: ['messages:read', 'messages:send'] },
@@ -23,31 +23,31 @@ export const AREAS: readonly Area[] = [
 export const USUAL_AREAS = 3
 
 /**
- * Areas with only the scopes that open something in this version.
- * @param inUse scopes that at least one operation asks for.
+ * The areas with only the scopes that some operation of this version requires.
+ * @param inUse scopes that at least one operation requires.
  */
 export const areasInUse = (inUse: readonly Scope[]): readonly Area[] =>
   AREAS.map((area) => ({ ...area, scopes: area.scopes.filter((scope) => inUse.includes(scope)) })) //
     .filter(({ scopes }) => scopes.length > 0)
 
-/** `messages:send` → `send`, which the locales say as a verb. */
+/** `messages:send` → `send`, which the locales show as a verb. */
 export const verbOf = (scope: Scope): string => scope.slice(scope.indexOf(':') + 1)
 
-/** The scopes that the words of a key stand for; older keys carry synonyms. */
+/** Replaces the synonyms that older keys contain with today's scopes. */
 function scopesOf(words: readonly AcceptedScope[]): ReadonlySet<Scope> {
   return new Set(words.map((word) => (word in SCOPE_ALIASES ? SCOPE_ALIASES[word as never] : word) as Scope))
 }
 
 export const isEverything = (words: readonly AcceptedScope[]): boolean => scopesOf(words).size === SCOPES.length
 
-/** What a key may do, area by area, for a sentence such as “Messages: read, send”. */
+/** The permissions of a key by area, for a sentence such as “Messages: read, send”. */
 export function permissionsOf(words: readonly AcceptedScope[]): { area: string; verbs: string[] }[] {
   const granted = scopesOf(words)
   return AREAS.map(({ area, scopes }) => ({ area, verbs: scopes.filter((scope) => granted.has(scope)).map(verbOf) })) //
     .filter(({ verbs }) => verbs.length > 0)
 }
 
-/** Acting without seeing is allowed, but a person who ticks “send” rarely means it: reading is ticked along. */
+/** A key may act without reading, but a person who selects “send” rarely wants that, so reading is selected too. */
 export function withScope(chosen: readonly Scope[], scope: Scope, isOn: boolean): Scope[] {
   const next = new Set(chosen)
   const reading = AREAS.find(({ scopes }) => scopes.includes(scope))?.scopes.find((one) => verbOf(one) === 'read')

@@ -8,7 +8,7 @@ import { asProblem, type Problem } from '../../app/problem.ts'
 
 const PAGE = 200
 
-/** The account's keys, without their values: those exist once, in the answer that made them. */
+/** The account's keys without their values. A value is only in the answer that created the key. */
 export const useKeys = defineStore('keys', () => {
   const keys = ref<Key[]>()
   const problem = ref<Problem>()
@@ -31,19 +31,19 @@ export const useKeys = defineStore('keys', () => {
     }
   }
 
-  /** Only what is on screen already is kept up to date. */
+  /** Loads the list again if it has been loaded before. */
   async function refresh(): Promise<void> {
     if (keys.value !== undefined) await load()
   }
 
-  /** @returns the key's value, which the store does not keep. @throws Problem */
+  /** @returns the value of the key, which the store does not keep. @throws Problem */
   async function create(body: Body<'createApiKey'>): Promise<Reply<'createApiKey'>> {
     const made = await call('createApiKey', { body })
     await refresh()
     return made
   }
 
-  /** @param endsCreated the links and keys that were created with it end as well. @throws Problem */
+  /** @param endsCreated also revokes the links and keys that were created with this key. @throws Problem */
   async function revoke(id: string, endsCreated: boolean): Promise<void> {
     await call('revokeApiKey', { params: { id }, query: { created: endsCreated ? 'revoke' : 'keep' } })
     await refresh()
