@@ -1,19 +1,19 @@
 import type { Event } from '../../../main/capabilities/events/contract.ts'
 
-/** Equal events that followed each other. */
+/** Consecutive equal events, shown as one line. */
 export interface RecentLine {
-  /** The newest of them. */
+  /** The newest event of the line. */
   readonly event: Event
   readonly times: number
-  /** When the first of them was. */
+  /** The time of the oldest event of the line. */
   readonly since: string
-  /** Several numbers had it. */
+  /** True if the events concern several numbers. */
   readonly isOfSeveral: boolean
-  /** Those that it was about, unless there are several. */
+  /** The chat of all events; empty if they concern several chats. */
   readonly chat: string
 }
 
-/** What goes on without anybody: it says nothing by number, only that it happens. */
+/** Events without action by a person. They are grouped across numbers, because only the type is of interest. */
 const ROUTINE: ReadonlySet<Event['type']> = new Set(['instance.qr.updated', 'instance.connecting', 'instance.updated'])
 const PROGRESS: ReadonlySet<Event['type']> = new Set([
   'message.sent',
@@ -31,7 +31,7 @@ const chatOf = (event: Event): string => textOf(event, 'chat')
 /** @param events newest first. */
 export function recentLines(events: readonly Event[], most: number): RecentLine[] {
   const lines: RecentLine[] = []
-  /** Messages whose latest state has a line. */
+  /** Messages whose latest state already has a line. */
   const told = new Set<string>()
   for (const event of events) {
     const message = PROGRESS.has(event.type) ? textOf(event, 'message_id') : ''

@@ -13,16 +13,16 @@ export type Attention = Item<'listAttention'>
 export type Activity = Reply<'getActivity'>
 type Setup = Reply<'getSetup'>
 
-/** A busy service sends many notices a second; the figures need not follow each. */
+/** A busy service sends many notices per second, and the figures need not follow each. */
 const REFRESH_MS = 2_000
 /** The health of a number changes without a notice. */
 const HEALTH_MS = 60_000
-/** Events that are read for the few lines of what happened lately: many may be equal. */
+/** How many events are loaded for the few lines of recent activity. Many events may be equal and share a line. */
 const RECENT = 50
 
 export const SETUP_STEPS: readonly SetupStep[] = ['number', 'message', 'webhook', 'key', 'assistant']
 
-/** What the first screen shows. It is read again while notices arrive, at most every two seconds. */
+/** The data of the first screen. It is loaded again when notices arrive, at most every two seconds. */
 export const useOverview = defineStore('overview', () => {
   const attention = shallowRef<readonly Attention[]>()
   const activity = shallowRef<Activity>()
@@ -60,7 +60,7 @@ export const useOverview = defineStore('overview', () => {
     }
   }
 
-  /** Puts the checklist away, for everybody in this account. */
+  /** Dismisses the checklist for everybody in this account. */
   async function dismiss(): Promise<void> {
     await call('dismissSetup')
     if (setup.value) setup.value = { ...setup.value, dismissed: true }
@@ -93,7 +93,7 @@ export const useOverview = defineStore('overview', () => {
   live.onReset(() => isShown && void load())
   watch([range, () => network.choice, () => access.held], () => isShown && void load())
 
-  /** Called while its screen is shown. */
+  /** Called when the screen is shown or hidden. */
   function show(isOnScreen: boolean): void {
     isShown = isOnScreen
     clearInterval(interval)
