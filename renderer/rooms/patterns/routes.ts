@@ -1,6 +1,6 @@
 import type { RouteRecordRaw } from 'vue-router'
 
-/** Only where the window is developed: the build drops it. */
+/** Only in development; the production build leaves these routes out. */
 const routes: readonly RouteRecordRaw[] =
   import.meta.env.MODE === 'development'
     ? [

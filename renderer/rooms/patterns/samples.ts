@@ -11,7 +11,7 @@ export const COLUMNS: readonly FileColumn[] = [
   { name: 'City', samples: ['São Paulo'] },
 ]
 
-/** Long enough to show that only the visible rows exist. */
+/** Long enough to show that only the visible rows are rendered. */
 export const PEOPLE = Array.from({ length: 10_000 }, (_, n) => ({
   id: `person-${n}`,
   name: `Person ${n + 1}`,
