@@ -1,6 +1,6 @@
 import type { RoomEntries } from '../../app/entries.ts'
 
-/** A link to a moment of a recording, as it is copied in the browser or in the desktop app. */
+/** A link to a position in a recording, copied in the browser or in the desktop app. */
 const LINK = /(?:#|switchboard:\/)(\/recordings\/[\w-]{1,64}\/[\w-]{1,64}(?:\?t=[\d.]{1,12})?)$/
 
 export default {

@@ -4,13 +4,13 @@ import type { RecordingPlayer } from './use-player.ts'
 const STEP_MS = 5_000
 const LEAP_MS = 30_000
 
-/** Where letters and arrows have a meaning of their own. */
+/** Elements in which letters and arrow keys have their own meaning. */
 const TYPING =
   'input, textarea, select, [contenteditable], [role="combobox"], [role="listbox"], [role="menu"], [role="dialog"]'
-/** What the space bar presses. */
+/** Elements that the space bar presses. */
 const PRESSED = 'button, a, [role="switch"], [role="option"], [role="menuitem"]'
 
-/** The keys of the player, wherever the focus is on its screen. */
+/** The keyboard shortcuts of the player. They work wherever the focus is on its screen. */
 export function usePlayerKeys(player: RecordingPlayer, durationMs: () => number): void {
   const acts: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
     ' ': () => player.toggle(),

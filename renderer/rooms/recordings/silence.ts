@@ -4,11 +4,11 @@ export interface Span {
   readonly toMs: number
 }
 
-/** Below this share of the loudest possible sound, a line only hums. */
+/** Sound below this share of the maximum level is background noise. */
 const QUIET = 0.03
-/** A shorter pause belongs to speaking. */
+/** Shorter pauses are normal between words and are not skipped. */
 const SHORTEST_MS = 1_000
-/** Kept on both sides, so that no word is cut. */
+/** Kept at both ends of a silence, so that no word is cut off. */
 const MARGIN_MS = 200
 
 interface Peaks {
@@ -17,7 +17,7 @@ interface Peaks {
   readonly person: readonly number[]
 }
 
-/** Where nobody speaks for a second or longer, without the margins. */
+/** The spans in which nobody speaks for a second or longer, without the margins. */
 export function silentSpans({ duration_ms: durationMs, agent, person }: Peaks): readonly Span[] {
   const count = agent.length
   const spans: Span[] = []
@@ -30,7 +30,7 @@ export function silentSpans({ duration_ms: durationMs, agent, person }: Peaks): 
     const from = at
     while (at < count && isQuiet(at)) at++
     if (msOf(at) - msOf(from) < SHORTEST_MS) continue
-    // Before the first and after the last word there is nothing to keep.
+    // At the start and the end of the recording, no margin is needed.
     const span = {
       fromMs: from === 0 ? 0 : msOf(from) + MARGIN_MS,
       toMs: at === count ? durationMs : msOf(at) - MARGIN_MS,
@@ -44,6 +44,6 @@ export function silentSpans({ duration_ms: durationMs, agent, person }: Peaks): 
   }
 }
 
-/** Where to go on from a position within a silence; undefined: somebody speaks, or soon will. */
+/** Where playback continues from a position within a silence; undefined if somebody speaks or will speak very soon. */
 export const endOfSilence = (spans: readonly Span[], atMs: number): number | undefined =>
   spans.find(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs - MARGIN_MS / 2)?.toMs

@@ -1,22 +1,22 @@
 import type { TranscriptLine } from '../../../main/contract/voice.ts'
 
-/** The line that is or was last spoken at a position; -1 before the first. */
+/** The index of the line that is spoken at a position, or of the last line before it; -1 before the first line. */
 export const lineAt = (lines: readonly TranscriptLine[], atMs: number): number =>
   lines.findLastIndex(({ start_ms }) => start_ms <= atMs)
 
 const fold = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** A piece of a line, and whether it was searched for. */
+/** A part of a line, and whether it matches the search. */
 interface Piece {
   readonly text: string
   readonly isFound: boolean
 }
 
-/** Splits a line at what is searched for, without regard to case and accents. */
+/** Splits a line at the matches of a search, ignoring case and accents. */
 export function piecesOf(text: string, query: string): readonly Piece[] {
   const wanted = fold(query.trim())
   if (wanted === '') return [{ text, isFound: false }]
-  // Letters of what is shown, so that a folded position can be found again.
+  // The characters are folded one by one, so that a match can be mapped back to the original text.
   const letters = Array.from(text)
   const folded = letters.map(fold)
   const pieces: Piece[] = []
@@ -45,13 +45,13 @@ function endOfMatch(folded: readonly string[], from: number, wanted: string): nu
   return undefined
 }
 
-/** The lines in which something is found, in order. */
+/** The indexes of the lines that match, in order. */
 export const linesWith = (lines: readonly TranscriptLine[], query: string): readonly number[] => {
   const wanted = fold(query.trim())
   return wanted === '' ? [] : lines.flatMap(({ text }, index) => (fold(text).includes(wanted) ? [index] : []))
 }
 
-/** The transcript as text, to paste elsewhere. */
+/** The transcript as plain text, for the clipboard. */
 export const asText = (
   lines: readonly TranscriptLine[],
   nameOf: (speaker: TranscriptLine['speaker']) => string,

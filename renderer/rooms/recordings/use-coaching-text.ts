@@ -4,7 +4,10 @@ import type { CallReview, VoiceCall } from '../../../main/contract/voice.ts'
 import { percentText } from '../../app/numbers.ts'
 import { lengthText } from '../../parts/clock-text.ts'
 
-/** @returns the notes about a call: a model writes them in the language of the call, and the window says the others in its own. */
+/**
+ * @returns the notes about a call. Notes written by a model are in the language of the call; the others are in the
+ * language of the window.
+ */
 export function useCoachingText() {
   const { t, n, locale } = useI18n()
 

@@ -10,7 +10,7 @@ interface PlayerOptions {
   readonly silences: () => readonly Span[]
 }
 
-/** Plays a recording. The speed and whether silence is skipped are kept in this browser. */
+/** Plays a recording. The speed and the choice to skip silence are stored in this browser. */
 export function usePlayer({ audio, durationMs, silences }: PlayerOptions) {
   const isPlaying = ref(false)
   const isWaiting = ref(false)
@@ -29,7 +29,8 @@ export function usePlayer({ audio, durationMs, silences }: PlayerOptions) {
     if (next !== undefined) seek(next)
   }
 
-  // Frames stop in a window that is not visible; the sound goes on, and says where it is a few times a second.
+  // Animation frames stop while the window is hidden, but the playback continues. Its `timeupdate` events come a few
+  // times per second.
   const frames = useRafFn(look, { immediate: false })
   const on = (names: string | string[], act: () => void) => useEventListener(audio, names, act)
   on(['timeupdate', 'seeking'], look)
@@ -65,18 +66,19 @@ export function usePlayer({ audio, durationMs, silences }: PlayerOptions) {
   async function play(): Promise<void> {
     const element = audio.value
     if (element === null) return
-    // From its end it begins again.
+    // At the end, playing starts from the beginning.
     if (element.ended || atMs.value >= durationMs() - 50) seek(0)
     try {
       await element.play()
     } catch (error) {
-      // Paused before it began, or the file cannot be played; its own event says so.
+      // A DOMException means that playback was paused before it started, or that the file cannot be played; the
+      // `error` event reports the latter.
       if (!(error instanceof DOMException)) throw error
     }
   }
 
   function toggle(): void {
-    // Asked of the element: its event comes a moment later.
+    // The element is asked directly, because its events arrive slightly later.
     if (audio.value?.paused === false) audio.value.pause()
     else void play()
   }

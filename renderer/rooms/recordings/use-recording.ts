@@ -12,7 +12,7 @@ export interface LoadedRecording {
   readonly peaks: Reply<'getVoiceRecordingPeaks'>
 }
 
-/** A recording with everything that is known of its call, read again when the summary arrives. */
+/** A recording with all details of its call, loaded again when the summary arrives. */
 export function useRecording(place: () => { readonly instanceId: string; readonly recordingId: string }) {
   const loaded = shallowRef<LoadedRecording>()
   const problem = shallowRef<Problem>()
