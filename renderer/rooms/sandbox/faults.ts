@@ -4,13 +4,13 @@ export type Fault = SendFault | LinkFault
 
 interface FaultKind {
   readonly icon: string
-  /** Waits for the next sends, and may triggerFault several; the others happen at once. */
+  /** The fault applies to the next sends, of which there may be several. Other faults happen immediately. */
   readonly waits: boolean
-  /** The number must be paired again afterwards: asked before it is done. */
+  /** The number must be paired again afterwards, so the fault must be confirmed. */
   readonly endsSession: boolean
 }
 
-/** In the order in which they are shown: from a hiccup to the worst. */
+/** In display order, from harmless to serious. */
 export const FAULTS: Readonly<Record<Fault, FaultKind>> = {
   unreachable: { icon: 'i-lucide-cloud-off', waits: true, endsSession: false },
   timeout: { icon: 'i-lucide-hourglass', waits: true, endsSession: false },

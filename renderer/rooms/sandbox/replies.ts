@@ -1,6 +1,6 @@
 import type { CatcherReply } from '../../../main/contract/sandbox.ts'
 
-/** The answers worth trying: each leads the delivery down another path. */
+/** Replies worth testing, because each leads to a different result of the delivery. */
 const REPLIES = {
   ok: { status: 200, delay_ms: 0, hang: false },
   slow: { status: 200, delay_ms: 5_000, hang: false },
@@ -15,7 +15,7 @@ export const REPLY_NAMES = Object.keys(REPLIES) as readonly ReplyName[]
 
 export const replyOf = (answer: ReplyName): CatcherReply => REPLIES[answer]
 
-/** `'own'`: set over the API to something else. A catcher that never answers has no status worth comparing. */
+/** `'own'` means a reply that was set over the API. For a catcher that never replies, the status does not matter. */
 export function replyNameOf(reply: CatcherReply): ReplyName | 'own' {
   if (reply.hang) return 'silent'
   const isSame = (answer: ReplyName) =>

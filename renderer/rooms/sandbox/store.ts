@@ -9,34 +9,34 @@ import { asProblem, type Problem } from '../../app/problem.ts'
 import { useInstances } from '../instances/store.ts'
 import type { Fault } from './faults.ts'
 
-/** The account's phones on the simulated network, and everything that is asked of the service about it. */
+/** The account's phones on the simulated network, and all requests that concern them. */
 export const useSandbox = defineStore('sandbox', () => {
   const phones = ref<SandboxPhone[]>([])
   const hasMore = ref(false)
-  /** What is searched for; the list holds only what the service found. */
+  /** The search text. The list contains only the phones that the service found. */
   const search = ref('')
-  /** The phone that is open, which may be on no loaded page. */
+  /** The open phone, which may be on no loaded page. */
   const opened = ref<SandboxPhone>()
   const state = ref<'asking' | 'ready' | 'problem'>('asking')
   const problem = ref<Problem>()
-  /** What was said on each phone in this window: the service lists only what phones receive. */
+  /** Messages sent from each phone in this window, because the service lists only the messages that phones receive. */
   const sent = ref<Readonly<Record<string, SandboxMessage[]>>>({})
-  /** Instances of the simulated network, for whom to write to and what to triggerFault. */
+  /** Instances of the simulated network, to which phones write and faults apply. */
   const instances = computed(() => useInstances().all.filter(({ network }) => network === 'sandbox'))
   let cursor: string | null = null
   const live = useLive()
 
-  // Every simulated message is a notice; out of sight, nothing is asked for.
+  // Every simulated message causes a notice. While the sandbox is not shown, notices are ignored.
   live.onNotice('sandbox', () => void (location.hash.startsWith('#/sandbox') && load()))
   live.onReset(() => void load())
 
   async function load(): Promise<void> {
     try {
-      // As many as are on screen, so that a list that was scrolled does not shrink.
+      // As many as are loaded, so that a scrolled list does not get shorter.
       const limit = Math.min(Math.max(phones.value.length, 50), 200)
       const q = search.value
       const page = await call('listSandboxPhones', { query: { limit, q } })
-      // Somebody typed on in the meantime: the answer to that is on its way.
+      // The search text changed meanwhile, and its own request is already running.
       if (q !== search.value) return
       take(page, [])
       if (opened.value !== undefined) await open(opened.value.number)
@@ -60,7 +60,7 @@ export const useSandbox = defineStore('sandbox', () => {
     await load()
   }
 
-  /** Loads one phone, for a link to it. @returns undefined when this number has none. */
+  /** Loads one phone, for a link to it. @returns undefined if no phone has this number. */
   async function open(number: string | undefined): Promise<SandboxPhone | undefined> {
     const known = phones.value.find((phone) => phone.number === number)
     const query = { q: number, limit: 50 }

@@ -1,8 +1,8 @@
 import type { SandboxMessage } from '../../../main/contract/sandbox.ts'
 
 /**
- * What came to a phone and what was said on it, oldest first. A message a phone sends to itself, or one that both lists
- * hold, is there once, as the service last told it. Messages that have disappeared are left out.
+ * The received and sent messages of a phone, oldest first. A message that is in both lists, such as one that a phone
+ * sends to itself, appears once, as the service reported it. Messages that have disappeared are left out.
  */
 export function threadOf(
   received: readonly SandboxMessage[],
@@ -15,17 +15,17 @@ export function threadOf(
     .sort((one, other) => one.sent_at.localeCompare(other.sent_at))
 }
 
-/** A post that disappears after a day, and that nobody answers in a chat. */
+/** A status post, which disappears after a day and cannot be answered in a chat. */
 export const isStatus = ({ type }: Pick<SandboxMessage, 'type'>): boolean => type === 'status'
 
-/** The other side of each conversation of a phone, the one last heard of first. */
+/** The other side of each conversation of a phone, latest conversation first. */
 export function partnersOf(thread: readonly SandboxMessage[], number: string): string[] {
   const messages = thread.filter((message) => !isStatus(message))
   const others = messages.toReversed().map(({ from, to }) => (from === number ? to : from))
   return [...new Set(others)]
 }
 
-/** Spaces, hyphens and the plus are how people write numbers; the network knows digits. */
+/** Removes the spaces, hyphens and plus signs that people write in numbers; the network uses only digits. */
 export const digitsOf = (text: string): string => text.replace(/[\s().+-]/g, '')
 
 export const isNumber = (text: string): boolean => /^[1-9]\d{6,14}$/.test(digitsOf(text))
@@ -46,10 +46,10 @@ export const ENDING_NAMES = Object.keys(ENDINGS) as readonly Ending[]
 export const endingOf = (number: string): Ending | undefined =>
   ENDING_NAMES.find((name) => digitsOf(number).endsWith(ENDINGS[name]))
 
-/** A number nobody can have, with an ending that decides how it behaves. */
+/** A fictional number with an ending that decides how it behaves. */
 export const withEnding = (ending: Ending): string => `1202555${ENDINGS[ending]}`
 
-/** The next free number of a range that is kept for fiction. */
+/** The next free number of a range reserved for fiction. */
 export function freeNumber(taken: readonly string[]): string {
   for (let n = 123; n < 1_000; n++) {
     const number = `12025550${n}`

@@ -3,7 +3,7 @@ import type { SandboxCall } from '../../../main/contract/sandbox.ts'
 import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 
-/** Calls from our numbers that ring at a simulated phone or were answered. */
+/** Calls from our numbers to a simulated phone that are ringing or answered. */
 export function useCallsToPhone(number: Readonly<Ref<string>>) {
   const calls = shallowRef<readonly SandboxCall[]>([])
   const live = useLive()

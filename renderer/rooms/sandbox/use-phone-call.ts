@@ -6,11 +6,11 @@ import { useLive } from '../../app/live.ts'
 interface PhoneCall {
   readonly id: string
   readonly to: string
-  /** As the called number has it; undefined: it only rings. */
+  /** The call record of the called number; undefined if no number can answer the call, so that it only rings. */
   readonly record: VoiceCall | undefined
 }
 
-/** As long as the simulated network lets it ring where nobody can answer. */
+/** How long the simulated network rings where nobody can answer. */
 const RINGS_MS = 30_000
 
 /** The call that a simulated phone makes, until it has ended. */
@@ -18,7 +18,7 @@ export function usePhoneCall(number: Readonly<Ref<string>>) {
   const current = shallowRef<PhoneCall>()
   const live = useLive()
 
-  /** @returns how many numbers it rings at. */
+  /** @returns how many numbers the call rings. */
   async function place(to: string): Promise<number> {
     const begun = await call('callFromSandboxPhone', { params: { number: number.value }, body: { to } })
     if (begun.instance_ids.length === 0) return 0
