@@ -14,7 +14,7 @@ interface Loaded {
 }
 const NOTHING: Loaded = { list: [], problem: undefined, isLoading: true }
 
-/** The templates of numbers whose chats were looked at in this window. */
+/** The templates of the numbers whose chats were opened in this window. */
 export const useChatTemplates = defineStore('chat-templates', () => {
   const loaded = ref(new Map<string, Loaded>())
 
@@ -29,7 +29,7 @@ export const useChatTemplates = defineStore('chat-templates', () => {
     }
   }
 
-  // Meta, a colleague or another program has changed one.
+  // Templates are changed by Meta, by colleagues or by other programs.
   useLive().onNotice('templates', ({ instance_id: id }) => {
     for (const known of loaded.value.keys()) if (id === undefined || id === known) void load(known)
   })
@@ -37,7 +37,7 @@ export const useChatTemplates = defineStore('chat-templates', () => {
   return {
     of: (instanceId: string): Loaded => loaded.value.get(instanceId) ?? NOTHING,
     load,
-    /** Asks once. */
+    /** Loads the templates unless they were loaded before. */
     need: (instanceId: string) => void (loaded.value.has(instanceId) || load(instanceId)),
   }
 })

@@ -5,7 +5,7 @@ import { call } from '../../app/api.ts'
 const FRESH_MS = 15_000
 const DAY_SECONDS = 86_400
 
-/** What WhatsApp offers, as its own menu does. */
+/** The same durations as in WhatsApp's own menu. */
 export const TIMERS = [
   { seconds: 0, key: 'off' },
   { seconds: 86_400, key: 'day' },
@@ -14,13 +14,13 @@ export const TIMERS = [
 ] as const
 export type TimerSeconds = (typeof TIMERS)[number]['seconds']
 
-/** After how long messages of chats disappear, as far as this window has asked. */
+/** After how long the messages of a chat disappear. Contains the chats that this window has loaded. */
 export const useChatTimers = defineStore('chatTimers', () => {
   const seconds = shallowRef<ReadonlyMap<string, number>>(new Map())
   const readAt = new Map<string, number>()
   const keyOf = (instanceId: string, chat: string) => `${instanceId}/${chat}`
 
-  /** Asks again after a while. A timer that cannot be read is not shown. */
+  /** Loads the timer again if it is no longer fresh. A timer that cannot be read counts as off. */
   async function load(instanceId: string, chat: string): Promise<void> {
     const key = keyOf(instanceId, chat)
     if (Date.now() - (readAt.get(key) ?? 0) < FRESH_MS) return
@@ -31,7 +31,7 @@ export const useChatTimers = defineStore('chatTimers', () => {
     seconds.value = new Map(seconds.value).set(key, typeof found === 'number' ? found : 0)
   }
 
-  /** Sets it for everybody in the chat. @throws Problem */
+  /** Sets the timer for everybody in the chat. @throws Problem */
   async function set(instanceId: string, chat: string, wanted: TimerSeconds): Promise<void> {
     const params = { id: instanceId, group: 'chat', action: 'disappearing' }
     await call('callEngine', { params, body: { to: chat, seconds: wanted } })
@@ -40,10 +40,10 @@ export const useChatTimers = defineStore('chatTimers', () => {
     seconds.value = new Map(seconds.value).set(key, wanted)
   }
 
-  /** 0: they stay, or nobody knows. */
+  /** In seconds; 0 if messages do not disappear or the timer is unknown. */
   const of = (instanceId: string, chat: string): number => seconds.value.get(keyOf(instanceId, chat)) ?? 0
 
-  /** 0: they stay, or nobody knows. Less than a day counts as one. */
+  /** In days, rounded up; 0 if messages do not disappear or the timer is unknown. */
   const days = (instanceId: string, chat: string): number => Math.ceil(of(instanceId, chat) / DAY_SECONDS)
 
   return { load, set, of, days }

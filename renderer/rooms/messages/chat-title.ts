@@ -1,9 +1,9 @@
 import type { ChatMessage, Conversation } from './records.ts'
 
 /**
- * The name of whom a conversation is with. A group is never named after somebody who wrote in it.
- * @param known the name that the contacts have: a person may have given them another than their own.
- * @returns undefined if nobody knows one.
+ * The name of the person or group of a conversation. A group is never named after a person who wrote in it.
+ * @param known the name in the contacts, which takes precedence over the person's own name.
+ * @returns undefined if no name is known.
  */
 export function chatTitle(
   conversation: Pick<Conversation, 'name'> | undefined,
@@ -20,5 +20,5 @@ export function chatTitle(
   )
 }
 
-/** `120363041234567890@g.us` → `7890`: enough to tell groups without a name apart. */
+/** `120363041234567890@g.us` → `7890`, which is enough to tell unnamed groups apart. */
 export const groupEnding = (chat: string): string => chat.split('@', 1)[0]?.slice(-4) ?? ''

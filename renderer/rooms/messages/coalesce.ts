@@ -1,6 +1,7 @@
 /**
- * An act that is never run twice at once: who asks while it runs gets one more run afterwards, however often they ask.
- * @returns settles when a run that began after the call has ended.
+ * Makes a function that never runs twice in parallel. Any number of calls during a run cause one further run
+ * afterwards.
+ * @returns a promise that settles when a run that began after the call has ended.
  */
 export function coalesce(act: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined

@@ -3,31 +3,31 @@ import type { MediaType } from '../../../main/contract/shapes.ts'
 import { readTemplatePayload, type TemplateChoice } from '../campaigns/template.ts'
 import { draftOfInteractive, type InteractiveDraft } from '../../parts/interactive-draft.ts'
 
-/** A message that was not sent yet, as its chat keeps it. */
+/** The unsent message of a chat. */
 export interface ComposerDraft {
   readonly text: string
-  /** A file that goes by its address. */
+  /** A file that is sent by its URL. */
   readonly media: { readonly url: string; readonly type: MediaType; readonly filename: string } | null
-  /** A message with buttons or a list, which has a dialog of its own. */
+  /** A message with buttons or a list, which is written in a dialog. */
   readonly interactive: InteractiveDraft | null
-  /** A template, which has a dialog, too. */
+  /** A template, which is also written in a dialog. */
   readonly template: TemplateChoice | null
 }
 
-/** Nothing is chosen yet. */
+/** The state before a template is selected. */
 export const NEW_TEMPLATE_CHOICE: TemplateChoice = { name: '', language: '', values: {} }
 
 export const EMPTY_DRAFT: ComposerDraft = { text: '', media: null, interactive: null, template: null }
 export const NO_MEDIA = { url: '', type: 'image', filename: '' } as const satisfies ComposerDraft['media']
 
-/** Something of it was typed. */
+/** Whether the person has typed or selected anything. */
 export const isTyped = ({ text, media, interactive, template }: ComposerDraft): boolean =>
   text.trim() !== '' ||
   interactive !== null ||
   template !== null ||
   (media !== null && `${media.url}${media.filename}`.trim() !== '')
 
-/** A message that could not be sent, to be changed and sent again. */
+/** A draft from a message that could not be sent, so that it can be changed and sent again. */
 export const draftOf = ({
   text,
   caption,
@@ -43,7 +43,7 @@ export const draftOf = ({
   template: (payload && readTemplatePayload({ ...payload })) ?? null,
 })
 
-/** @returns undefined while it cannot be sent. */
+/** @returns undefined if the draft cannot be sent yet. */
 export function bodyOf(to: string, { text, media }: ComposerDraft): SendBody | undefined {
   const words = text.trim()
   if (media === null) return words === '' ? undefined : { to, text: words }

@@ -5,21 +5,21 @@ import type { ChatMessage } from './records.ts'
 export type Content = NonNullable<ChatMessage['content']>
 export type Poll = NonNullable<ChatMessage['poll']>
 
-/** What the bubble shows above the text of a message. */
+/** The card that a bubble shows above the text of a message. */
 export interface Card {
   readonly icon: string
-  /** Under `messages.kind`; null where the title says it. */
+  /** A key below `messages.kind`; null if the title says the same. */
   readonly kind: string | null
   readonly title: string | null
   readonly lines: readonly string[]
   readonly href: string | null
-  /** Under `messages.card`. */
+  /** A key below `messages.card`. */
   readonly linkText: string | null
 }
 
 type Shape = Partial<Card> & Pick<Card, 'icon'>
 
-/** @returns null for what has a place of its own in the bubble, or nothing to show besides its text. */
+/** @returns null for content that the bubble shows in another way, or that consists of text only. */
 export function cardOf(content: Content, locale: string): Card | null {
   const shape = shapeOf(content, locale)
   return shape && { kind: null, title: null, lines: [], href: null, linkText: null, ...shape }
@@ -104,7 +104,7 @@ function shapeOf(content: Content, locale: string): Shape | null {
   }
 }
 
-/** The text of a message, unless a card or a poll says the same. */
+/** The text of a message; empty if a card or a poll already shows it. */
 export function textBeside({ text, content, poll }: Pick<ChatMessage, 'text' | 'content' | 'poll'>): string {
   if (poll !== null) return ''
   const isInCard =
@@ -120,7 +120,7 @@ export function textBeside({ text, content, poll }: Pick<ChatMessage, 'text' | '
 
 const MOST_ANSWERS = 20
 
-/** What a form was filled with. Its token is for programs. */
+/** The answers of a submitted form, without its token, which is only for programs. */
 function answersOf(response: Readonly<Record<string, unknown>> | null): string[] {
   const answers = Object.entries(response ?? {}).filter(([name]) => name !== 'flow_token')
   return answers
@@ -128,13 +128,13 @@ function answersOf(response: Readonly<Record<string, unknown>> | null): string[]
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
 }
 
-/** Only https leads out of the window: whoever wrote the message chose the address. */
+/** Links only to https addresses, because the sender chose the address. */
 const link = (url: string | null): Pick<Card, 'href' | 'linkText'> =>
   url !== null && URL.canParse(url) && new URL(url).protocol === 'https:'
     ? { href: url, linkText: 'open' }
     : { href: null, linkText: null }
 
-/** A place to the meter. */
+/** Rounds coordinates to about one meter. */
 const round = (degrees: number) => Math.round(degrees * 100_000) / 100_000
 const coordinates = (latitude: number, longitude: number) => `${String(round(latitude))}, ${String(round(longitude))}`
 
@@ -146,11 +146,11 @@ const when = (at: string | null, locale: string) => (at === null ? null : timeTe
 function money(value: { amount: number; currency: string } | null, locale: string): string | undefined {
   if (value === null) return undefined
   const { amount, currency } = value
-  // The currency is whatever the sender wrote; the browser takes three letters only.
+  // The sender can write anything as currency, but the currency format accepts only three letters.
   return /^[A-Za-z]{3}$/.test(currency) ? amountOf(amount, currency, locale) : `${amount} ${currency}`
 }
 
-/** Part of those who voted, in percent. */
+/** Percentage of the voters who chose an option. */
 export const share = ({ voters }: Poll, votes: number): number =>
   voters.length === 0 ? 0 : Math.round((votes / voters.length) * 100)
 

@@ -3,11 +3,11 @@ import { shallowRef } from 'vue'
 import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 
-/** A group, as the phone knows it. */
+/** A group as the phone reports it. */
 export interface Group {
   readonly name: string
   readonly participants: readonly string[]
-  /** Who waits to be let in, oldest first; empty if this number may not let anybody in. */
+  /** People who ask to join, oldest first; empty if this number may not approve them. */
   readonly joinRequests: readonly string[]
 }
 
@@ -18,14 +18,17 @@ interface GroupPlace {
 
 const FRESH_MS = 5 * 60_000
 
-/** Groups that were looked at in this window. */
+/** The groups that were opened in this window. */
 export const useGroups = defineStore('groups', () => {
   const groups = shallowRef<ReadonlyMap<string, Group>>(new Map())
   const asked = new Map<string, { readonly atMs: number }>()
   let shown: GroupPlace | undefined
   const keyOf = (instanceId: string, chat: string) => `${instanceId}/${chat}`
 
-  /** Asks the phone again after a while. A group that cannot be read has no name and nobody to mention. */
+  /**
+   * Loads the group again if it is no longer fresh. A group that cannot be read has no name and no members to
+   * mention.
+   */
   async function load(instanceId: string, chat: string): Promise<void> {
     const key = keyOf(instanceId, chat)
     if (Date.now() - (asked.get(key)?.atMs ?? 0) < FRESH_MS) return
@@ -36,12 +39,12 @@ export const useGroups = defineStore('groups', () => {
     if (answer === undefined) return
     const participants = answer.participants.map(({ phone }) => phone)
     const joinRequests = answer.join_approval ? await readJoinRequests(instanceId, chat) : []
-    // What was asked after a change is newer than this answer.
+    // A request that was made after a change has a newer answer than this one.
     if (asked.get(key) !== question) return
     groups.value = new Map(groups.value).set(key, { name: answer.subject, participants, joinRequests })
   }
 
-  /** Only admins can read them. */
+  /** Only admins can read join requests. */
   async function readJoinRequests(instanceId: string, chat: string): Promise<string[]> {
     const params = { id: instanceId, group: chat }
     const answer = await call('getGroupChat', { params, query: { include: 'join_requests' } }).catch(() => undefined)
@@ -60,13 +63,16 @@ export const useGroups = defineStore('groups', () => {
     await load(instanceId, chat)
   }
 
-  /** Groups of an instance that changed are read again, those that nobody looks at when somebody does. */
+  /**
+   * Marks all groups of the changed instance as outdated and loads the shown group again. The others are loaded again
+   * when they are opened.
+   */
   useLive().onNotice('groups', ({ instance_id: id }) => {
     for (const key of asked.keys()) if (id === undefined || key.startsWith(`${id}/`)) asked.delete(key)
     if (shown !== undefined && (id === undefined || shown.instanceId === id)) void load(shown.instanceId, shown.chat)
   })
 
-  /** Reads it, and again whenever it changes, until another is shown. */
+  /** Loads a group, and loads it again whenever it changes, until another group is shown. */
   async function show(place: GroupPlace | undefined): Promise<void> {
     shown = place
     if (place !== undefined) await load(place.instanceId, place.chat)

@@ -3,7 +3,7 @@ import type { ChatMessage } from './records.ts'
 
 export type MediaKind = 'image' | 'video' | 'audio' | 'file'
 
-/** What a message shows, by its type and by what its record says of the file. */
+/** How the file of a message is shown, based on the message type and the type of the file. */
 export function mediaKind({ type, media }: Pick<ChatMessage, 'type' | 'media'>): MediaKind | undefined {
   if (media === null) return undefined
   const [kind] = media.mime_type.split('/')
@@ -12,11 +12,11 @@ export function mediaKind({ type, media }: Pick<ChatMessage, 'type' | 'media'>):
   return 'file'
 }
 
-/** The window opens nothing outside: only a file that the service itself hands out is shown in place. */
+/** The window loads nothing from foreign servers, so only files that the service itself provides are shown. */
 export const isOwnUrl = (url: string | null): url is string =>
   url !== null && (/^\/(?!\/)/.test(url) || url.startsWith('data:image/') || url.startsWith('blob:'))
 
-/** What an address most likely leads to, by its ending. */
+/** The likely type of the file at a URL, based on its extension. */
 export function typeOfUrl(url: string): MediaType | undefined {
   const [, ending = ''] = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(url) ?? []
   if (/^(png|jpe?g|webp|gif)$/i.test(ending)) return 'image'

@@ -2,13 +2,13 @@ import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import { LIMITS } from '../../../main/contract/limits.ts'
 import type { ChatMessage } from './records.ts'
 
-/** Somebody in a group. */
+/** A member of a group. */
 export interface Member {
   readonly number: string
   readonly name: string | null
 }
 
-/** An @ and what was typed after it so far. */
+/** An @ at the caret, and the text typed after it. */
 export interface MentionQuery {
   readonly start: number
   readonly words: string
@@ -18,7 +18,7 @@ const LONGEST_QUERY = 30
 const MOST_SHOWN = 8
 const DIGITS = /^\d{7,15}$/
 
-/** The mention that is being typed at the caret. An address such as ana@example.com is none. */
+/** The mention that is being typed at the caret. An address such as ana@example.com is not a mention. */
 export function mentionQuery(text: string, caret: number): MentionQuery | undefined {
   const found = /(?:^|\s)@([^\s@]*)$/u.exec(text.slice(0, caret))
   const words = found?.[1]
@@ -26,10 +26,10 @@ export function mentionQuery(text: string, caret: number): MentionQuery | undefi
   return { start: caret - words.length - 1, words }
 }
 
-/** The name of a person in the contacts. */
+/** Finds the name of a person in the contacts. */
 type NameOf = (number: string) => string | undefined
 
-/** What people are called who wrote: by the contacts, else under which name each wrote last. */
+/** The names of people who wrote messages: from the contacts, otherwise the name they last wrote under. */
 export function namesIn(
   messages: readonly Pick<ChatMessage, 'sender' | 'push_name'>[],
   nameOf: NameOf = () => undefined,
@@ -42,7 +42,7 @@ export function namesIn(
   return names
 }
 
-/** People of a group with their names. The account's own number cannot be mentioned. */
+/** The members of a group with their names. The account's own number cannot be mentioned, so it is left out. */
 export function membersOf(
   numbers: readonly string[],
   messages: readonly Pick<ChatMessage, 'sender' | 'push_name'>[],
@@ -58,7 +58,7 @@ export function membersOf(
 
 const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLocaleLowerCase()
 
-/** Those whose name or number fits what was typed; names that begin with it first. */
+/** Members whose name or number matches the typed text. Names that begin with it come first. */
 export function matching(members: readonly Member[], words: string): Member[] {
   const wanted = plain(words)
   const fits = ({ name, number }: Member) => number.includes(wanted) || (name !== null && plain(name).includes(wanted))
@@ -69,7 +69,7 @@ export function matching(members: readonly Member[], words: string): Member[] {
     .slice(0, MOST_SHOWN)
 }
 
-/** Puts a member in place of what was typed. WhatsApp wants the number in the text, and shows the name. */
+/** Replaces the typed text with a mention of a member. WhatsApp requires the number in the text and shows the name. */
 export function insertMention(
   text: string,
   caret: number,
@@ -81,13 +81,13 @@ export function insertMention(
   return { text: before + rest.replace(/^ /, ''), caret: before.length }
 }
 
-/** Members whose number is in the text after an @. */
+/** The members whose numbers follow an @ in the text. */
 export function mentionsIn(text: string, members: readonly Member[]): Member[] {
   const written = new Set([...text.matchAll(/@(\d{7,15})(?!\d)/g)].map(([, number]) => number))
   return members.filter(({ number }) => written.has(number)).slice(0, LIMITS.mentions)
 }
 
-/** The text as people read it: names in place of the numbers that are known. */
+/** Replaces mentioned numbers with names, where the name is known. */
 export const withNames = (text: string, nameOf: NameOf): string =>
   text.replace(/@(\d{7,15})(?!\d)/g, (written, number: string) => {
     const name = nameOf(number)

@@ -1,7 +1,7 @@
 import { GROUP_ID, NUMBER, USER_ID } from '../../../main/contract/addresses.ts'
 import { numberText } from '../../parts/number-text.ts'
 
-/** A phone number as people write it, as the digits the service wants: 7 to 15, with the country code. */
+/** Converts a typed phone number to the digits that the service expects: 7 to 15, with the country code. */
 export function digitsOf(written: string): string | undefined {
   const trimmed = written.trim()
   if (!/^\+?[\d\s().-]+$/.test(trimmed)) return undefined
@@ -11,28 +11,31 @@ export function digitsOf(written: string): string | undefined {
 
 const PERSON = new RegExp(`^(?:${NUMBER}|${USER_ID})$`)
 
-/** By number, or by the id of one who hides it; a group has an id of another form. */
+/**
+ * Whether a chat is with a person: either a phone number, or the id of a person who hides theirs. Ids of groups have
+ * another form.
+ */
 export const isPerson = (chat: string): boolean => PERSON.test(chat)
 
 const GROUP = new RegExp(`^${GROUP_ID}$`)
 
-/** Whether the number can write here: nobody writes to channels. */
+/** Whether the number can write in this chat. Nobody can write in channels. */
 export const canWrite = (chat: string, engine: string | undefined): boolean =>
   isPerson(chat) || (engine !== undefined && GROUP.test(chat))
 
 const PHONE = new RegExp(`^${NUMBER}$`)
 
-/** A phone number as it is read; anything else as it is. */
+/** Formats a phone number for people. Other ids are returned unchanged. */
 export const chatText = (chat: string): string => (PHONE.test(chat) ? numberText(chat) : chat)
 
 const HIDDEN = new RegExp(`^${USER_ID}$`)
 
-/** Meta's id of a person who hides their number; the ids of phones look like numbers. */
+/** Whether this is Meta's id of a person who hides their number. Hidden ids of linked phones look like numbers. */
 export const isHiddenId = (phone: string): boolean => HIDDEN.test(phone)
 
 /**
- * What people know somebody by who has no name.
- * @param known what the contacts say of them.
+ * What a person without a name is known by.
+ * @param known the entry in the contacts.
  * @returns undefined if they hide their number and have no username.
  */
 export function addressText(

@@ -6,13 +6,13 @@ import type { OutboxStorage } from './outbox-storage.ts'
 export interface OutboxDeps {
   /** @returns the id of the message. @throws Problem */
   readonly send: (instanceId: string, body: SendBody, key: string) => Promise<string>
-  /** The message that was sent with this key. @throws Problem `not_found`: nothing was sent with it. */
+  /** Finds the message that was sent with this key. @throws Problem `not_found` if nothing was sent with it. */
   readonly find: (instanceId: string, key: string) => Promise<string>
   readonly storage: OutboxStorage
   readonly now: () => number
   readonly wait: (ms: number) => Promise<void>
   readonly onChange: (outbox: readonly OutboxMessage[]) => void
-  /** Shows the message in its conversation. @returns the ids that are on screen now. */
+  /** Updates the conversation, so that it shows the message. @returns the ids that are on screen now. */
   readonly onAccepted: () => Promise<ReadonlySet<string>>
 }
 
@@ -20,13 +20,15 @@ export interface Outbox {
   send(message: Pick<OutboxMessage, 'instanceId' | 'chat' | 'body' | 'after'>): Promise<void>
   retry(key: string): Promise<void>
   discard(key: string): OutboxMessage | undefined
-  /** Brings back what an earlier window left, and finds out what was sent of it. */
+  /** Restores the messages that an earlier window left, and asks the service which ones were sent. */
   restore(): Promise<void>
-  /** The service answers again: finds out what was sent of what has no answer. */
+  /** Called when the service is reachable again: asks which of the unanswered messages were sent. */
   settle(): Promise<void>
 }
 
-/** Sends messages, each at most once, and keeps what could not be sent until a person retries or discards it. */
+/**
+ * Sends each message at most once, and keeps messages that could not be sent until a person retries or discards them.
+ */
 export function createOutbox({ send, find, storage, now, wait, onChange, onAccepted }: OutboxDeps): Outbox {
   let outbox: readonly OutboxMessage[] = []
   const set = (next: readonly OutboxMessage[]): void => onChange((outbox = next))
@@ -58,7 +60,7 @@ export function createOutbox({ send, find, storage, now, wait, onChange, onAccep
     }
   }
 
-  /** Asks the service for the message. @returns false when nothing was sent with its key. */
+  /** Looks the message up at the service. @returns false if nothing was sent with its key. */
   async function isSettled({ key, instanceId, problem }: OutboxMessage): Promise<boolean> {
     try {
       await accept(key, await find(instanceId, key))
@@ -81,7 +83,7 @@ export function createOutbox({ send, find, storage, now, wait, onChange, onAccep
 
   async function accept(key: string, messageId: string): Promise<void> {
     change(key, { state: 'accepted', messageId, problem: undefined })
-    // From here on the service has it.
+    // The service has stored the message, so the copy in the browser is no longer needed.
     storage.remove(key)
     const onScreen = await onAccepted()
     set(outbox.filter((one) => one.messageId === undefined || !onScreen.has(one.messageId)))

@@ -11,8 +11,8 @@ export interface OutboxStorage {
 }
 
 /**
- * Messages that were not sent yet, kept in the browser. One item each, so that two windows of the same account never
- * overwrite each other's.
+ * Stores unsent messages in the browser, one item each, so that two windows of the same account never overwrite each
+ * other's messages.
  */
 export function createOutboxStorage(items: Items, accountId: string): OutboxStorage {
   const prefix = `switchboard.outbox.${accountId}.`
@@ -28,7 +28,7 @@ export function createOutboxStorage(items: Items, accountId: string): OutboxStor
       try {
         items.setItem(prefix + outgoing.key, JSON.stringify(outgoing))
       } catch {
-        // The browser's storage is full: the message stays in this window, as it would without storage.
+        // The browser's storage is full. The message stays in the memory of this window.
       }
     },
     remove: (key) => items.removeItem(prefix + key),
@@ -40,7 +40,7 @@ interface Saved extends Omit<OutboxMessage, 'problem' | 'body'> {
   readonly problem?: Pick<Problem, 'status' | 'code' | 'isRetryable'> & Partial<Pick<Problem, 'operation' | 'detail'>>
 }
 
-/** A message as it was saved. What was being sent when the window closed has an unknown outcome. */
+/** Parses a saved message. If it was being sent when the window closed, its outcome is unknown. */
 function parse(text: string | null): OutboxMessage | undefined {
   try {
     const saved = JSON.parse(text ?? '') as Partial<Saved> | null

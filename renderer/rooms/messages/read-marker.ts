@@ -1,18 +1,18 @@
-/** What a window shows of the open chat. */
+/** The state of the open chat in a window. */
 export interface ChatView {
-  /** Instance and chat. */
+  /** Identifies the instance and the chat. */
   readonly place: string
-  /** The messages are on screen, in a window that has the focus. */
+  /** The messages are visible, in a window that has the focus. */
   readonly isWatched: boolean
   readonly newestMessageId: string | undefined
-  /** undefined: the list does not hold the chat, for example because of a search. */
+  /** undefined if the list does not contain the chat, for example because of a search. */
   readonly unreadMessages: number | undefined
   readonly isMarked: boolean
 }
 
 /**
- * Decides when the open chat is to be marked as read: when it is opened, and when a message arrives while somebody looks.
- * A chat that is marked as unread while it is open stays so until it is opened again.
+ * Decides when the open chat is marked as read: when it is opened, and when a message arrives while it is watched. A
+ * chat that is marked as unread while it is open stays unread until it is opened again.
  */
 export function createReadMarker(): (view: ChatView) => boolean {
   let seen: Pick<ChatView, 'place' | 'newestMessageId'> | undefined

@@ -1,16 +1,16 @@
 import type { Problem } from '../../app/problem.ts'
 import type { ChatMessage } from './records.ts'
 
-/** What a person can do about a message that did not go out. */
+/** What a person can do about a message that was not sent. */
 type Remedy = 'retry' | 'edit' | 'pair' | 'wait' | 'none'
 
 export interface Reason {
-  /** Under `messages.reason`: what happened and what to do next. */
+  /** A key below `messages.reason`, whose text says what happened and what to do next. */
   readonly code: string
   readonly remedy: Remedy
 }
 
-/** Why the network refused a message (`error.code`). */
+/** What to do if the network refused a message, by `error.code`. */
 const FAILED: Readonly<Record<string, Remedy>> = {
   reachout_restricted: 'wait',
   not_on_whatsapp: 'edit',
@@ -22,7 +22,7 @@ const FAILED: Readonly<Record<string, Remedy>> = {
   expired: 'edit',
 }
 
-/** What to do about a send that was not taken; its key is kept where it is still good. */
+/** What to do if the service did not accept a message, by the code of the problem. */
 const NOT_SENT: Readonly<Record<string, Remedy>> = {
   not_ready: 'pair',
   upstream_unavailable: 'retry',
@@ -44,13 +44,13 @@ const NOT_SENT: Readonly<Record<string, Remedy>> = {
 
 export const REASON_CODES: readonly string[] = [...Object.keys(FAILED), 'unknown']
 
-/** A message that failed. @returns undefined when it did not. */
+/** Why a message failed. @returns undefined if it did not. */
 export function reasonOf({ status, error }: Pick<ChatMessage, 'status' | 'error'>): Reason | undefined {
   if (status !== 'failed') return undefined
   const remedy = error === null ? undefined : FAILED[error.code]
   return error === null || remedy === undefined ? { code: 'unknown', remedy: 'none' } : { code: error.code, remedy }
 }
 
-/** What a person can do about a send that was answered with a problem. Its words are those of every problem. */
+/** What a person can do after a send ended with a problem. Its text is the general text of that problem. */
 export const remedyOfProblem = ({ code, isRetryable }: Pick<Problem, 'code' | 'isRetryable'>): Remedy =>
   NOT_SENT[code] ?? (isRetryable ? 'retry' : 'edit')

@@ -1,7 +1,7 @@
 import type { SendBody } from '../../../main/capabilities/messages/contract.ts'
 import type { ChatMessage } from './records.ts'
 
-/** Whether a message can be quoted: the network has it, and it was not deleted. */
+/** Whether a message can be quoted: it must have an id on the network, and must not be deleted. */
 export const canReplyTo = (message: Pick<ChatMessage, 'engine_message_id' | 'deleted_at'>): boolean =>
   message.engine_message_id !== null && message.deleted_at === null
 
@@ -9,8 +9,8 @@ export const withQuote = (body: SendBody, quoted: Pick<ChatMessage, 'message_id'
   quoted === undefined ? body : { ...body, quoted_message_id: quoted.message_id }
 
 /**
- * Who wrote a message that is not ours, as their bubble and quotes of it say.
- * @param people names that the contacts have: they come before the one that the person gave themselves.
+ * The author of a received message, as shown in its bubble and in quotes of it.
+ * @param people the names in the contacts, which take precedence over the author's own name.
  */
 export function authorName(
   { push_name: own, sender }: Pick<ChatMessage, 'push_name' | 'sender'>,

@@ -4,8 +4,8 @@ import type { Engine } from '../../../main/contract/shapes.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Whether free text can be sent. On the official engine, only within 24 hours of the other side's last message.
- * @returns `never`: they have not written yet; undefined while that is not known, and on other engines.
+ * Whether free text can be sent. The official engine allows it only within 24 hours of the person's last message.
+ * @returns `never` if the person has not written yet; undefined if that is unknown, and for other engines.
  */
 export function serviceWindow(
   engine: Engine | undefined,

@@ -19,18 +19,18 @@ import { firstPage, withNewest, withOlder, withReread, type Thread } from './thr
 
 const CONVERSATIONS = 50
 const MESSAGES = 60
-/** As many as the service gives at once. */
+/** The most records that the service returns per page. */
 const MOST = LIMITS.pageSize
-/** A long conversation is many pages: they are read again no more often than this. */
+/** A long conversation has many pages, so they are not loaded again more often than this. */
 const REREAD_EVERY_MS = 1_000
 
-/** The conversations of one instance, one of them open. */
+/** The conversations of one instance. One conversation can be open. */
 export const useMessages = defineStore('messages', () => {
   const instanceId = ref('')
   const chat = ref('')
   const query = ref('')
   const filter = ref<'all' | 'unread'>('all')
-  // Shallow: records are replaced, never changed, and there may be a hundred thousand.
+  // Shallow, because records are replaced and never modified, and there may be a hundred thousand.
   const conversations = shallowRef<Conversation[]>()
   const conversationsProblem = ref<Problem>()
   const thread = shallowRef<Thread>()
@@ -52,19 +52,19 @@ export const useMessages = defineStore('messages', () => {
     },
   })
   void sender.restore()
-  /** What was not sent yet, by conversation: `<instance>/<chat>`. */
+  /** Unsent drafts by conversation: `<instance>/<chat>`. */
   const drafts = shallowReactive(new Map<string, ComposerDraft>())
   useUnsaved({
     isDirty: () => [...drafts.values()].some(isTyped),
     staysInWindow: true,
     discard: () => drafts.clear(),
   })
-  /** Messages that are being answered. */
+  /** The quoted message of each conversation. */
   const quotes = shallowReactive(new Map<string, ChatMessage>())
   const conversationRequests = createRequestOrder()
   const threadRequests = createRequestOrder()
   let moreConversations: string | null = null
-  /** Where the newest page ends. */
+  /** The cursor after the newest page. */
   let newestCursor: string | null = null
   let rereading: ReturnType<typeof setTimeout> | undefined
   const live = useLive()
@@ -87,7 +87,7 @@ export const useMessages = defineStore('messages', () => {
     void refresh()
     rereadSoon()
   }
-  /** Called while the inbox is on screen: out of sight, it asks for nothing. */
+  /** Called when the inbox is shown or hidden. While it is hidden, nothing is requested. */
   function setShown(next: boolean): void {
     isShown = next
     if (conversations.value !== undefined) catchUp()
@@ -107,14 +107,14 @@ export const useMessages = defineStore('messages', () => {
         .map((one) => one.chat),
     ),
   ])
-  /** The open conversation when the list, or what was found in it, does not reach it. */
+  /** The open conversation, if it is not in the loaded part of the list or in the search results. */
   const unlisted = shallowRef<Conversation>()
   const conversation = computed(() =>
     [...(conversations.value ?? []), ...(unlisted.value ? [unlisted.value] : [])].find(
       (one) => one.chat === chat.value,
     ),
   )
-  /** The open conversation. */
+  /** Identifies the open conversation, so that late answers for another one can be ignored. */
   const openThread = () => ({ id: instanceId.value, chat: chat.value })
   const isOpen = (asked: ReturnType<typeof openThread>) => asked.id === instanceId.value && asked.chat === chat.value
 
@@ -124,7 +124,7 @@ export const useMessages = defineStore('messages', () => {
     query.value = ''
     filter.value = 'all'
     conversations.value = conversationsProblem.value = unlisted.value = undefined
-    // The same number may be known to two instances: what it said to one is not shown as said to the other.
+    // The same person may have chats with two instances, and their messages must not be mixed up.
     chat.value = ''
     thread.value = threadProblem.value = undefined
     if (id === '') return
@@ -189,7 +189,7 @@ export const useMessages = defineStore('messages', () => {
 
   async function loadUnlisted(): Promise<void> {
     const asked = openThread()
-    // Until the list is there, nobody knows whether the conversation is in it.
+    // Before the list is loaded, it is unknown whether it contains the conversation.
     if (asked.chat === '' || (conversations.value?.some((one) => one.chat === asked.chat) ?? true)) return
     const [q] = asked.chat.split('@', 1)
     const query = { q, limit: CONVERSATIONS, cursor: undefined, filter: undefined }
@@ -229,7 +229,7 @@ export const useMessages = defineStore('messages', () => {
 
   const refreshList = coalesce(() => loadConversations().then(loadUnlisted))
 
-  /** What lies behind the newest page, read again: a notice does not say how old the message is that changed. */
+  /** Loads the messages before the newest page again, because a notice does not say which message changed. */
   const reread = coalesce(async () => {
     const asked = openThread()
     let cursor = newestCursor
@@ -245,7 +245,7 @@ export const useMessages = defineStore('messages', () => {
     if ((thread.value?.messages.length ?? 0) <= MESSAGES) return
     rereading ??= setTimeout(() => {
       rereading = undefined
-      // The next notice tries again; what is on screen stays until then.
+      // After a failure, the messages stay as they are until the next notice tries again.
       void reread().catch(() => {})
     }, REREAD_EVERY_MS)
   }
@@ -260,7 +260,7 @@ export const useMessages = defineStore('messages', () => {
     await call('setConversationUnread', { params: { id: asked, chat: id }, body: { unread: wanted } })
   }
 
-  /** Sends a message to the open conversation; it stays in the outbox until the conversation shows it. */
+  /** Sends a message to the open conversation. It stays in the outbox until the conversation shows it. */
   const send = (body: SendBody): void =>
     void sender.send({
       ...{ instanceId: instanceId.value, chat: chat.value, body },

@@ -13,15 +13,15 @@ type Sent = Pick<Extract<MessageContent, { type: 'template' }>, 'name' | 'langua
 type Stored = NonNullable<Extract<MessageContent, { type: 'template' }>['shown']>
 type Parts = ReturnType<typeof templateParts>
 
-/** What is between the text and the buttons of a bubble. */
+/** The parts of a template that a bubble shows. */
 interface ShownTemplate {
   readonly content: Interactive
   readonly text: string
-  /** Its buttons that open something, without the first. */
+  /** The titles of buttons that open something, except the first one. */
   readonly openers: readonly string[]
 }
 
-/** The template of a payload that is sent; undefined: it is another kind of message. */
+/** The template in a request body; undefined for other kinds of messages. */
 export function sentTemplate(payload: object | undefined): Sent | undefined {
   const { type, template } = (payload ?? {}) as { type?: unknown; template?: Partial<TemplatePart> }
   const { name, language, components } = template ?? {}
@@ -40,7 +40,7 @@ const payloadOf = ({ name, language, components }: Sent) => ({
   template: { name, language: { code: language }, components },
 })
 
-/** A template as it was stored with its message. */
+/** A template as stored with its message. */
 export function storedTemplate({ buttons, cards, ...around }: Stored, text: string): ShownTemplate {
   const { openers, ...shown } = splitButtons(buttons)
   return {
@@ -65,7 +65,7 @@ function splitButtons(all: Stored['buttons']) {
   }
 }
 
-/** A template as the person would get it today, with its values filled in. */
+/** A template with its current texts and the values of this message. */
 export function shownTemplate(sent: Sent, { components }: Pick<Template, 'components'>): ShownTemplate {
   const values = readTemplatePayload(payloadOf(sent))?.values ?? {}
   const { header, footer, ...around } = shownParts(templateParts({ components }), '', values)
@@ -102,6 +102,6 @@ function shownParts(parts: Parts, prefix: string, values: TemplateValues) {
   }
 }
 
-/** The values of a template whose words are not known. */
+/** The values of a message whose template texts are unknown. */
 export const valuesOf = (sent: Sent): readonly string[] =>
   Object.values(readTemplatePayload(payloadOf(sent))?.values ?? {})

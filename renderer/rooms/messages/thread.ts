@@ -1,6 +1,6 @@
 import type { ChatMessage, Page } from './records.ts'
 
-/** The loaded end of a conversation, oldest first, and where the rest of it begins. */
+/** The loaded end of a conversation, oldest message first, and the cursor of the older messages. */
 export interface Thread {
   readonly messages: readonly ChatMessage[]
   readonly older: string | null
@@ -13,7 +13,7 @@ export const firstPage = (page: Page<ChatMessage>): Thread => ({
   older: page.next_cursor,
 })
 
-/** Adds a page of older messages in front; one that is loaded already is not repeated. */
+/** Adds a page of older messages in front, without messages that are already loaded. */
 export function withOlder(thread: Thread, page: Page<ChatMessage>): Thread {
   const known = new Set(thread.messages.map(({ message_id }) => message_id))
   const added = oldestFirst(page).filter(({ message_id }) => !known.has(message_id))
@@ -21,8 +21,8 @@ export function withOlder(thread: Thread, page: Page<ChatMessage>): Thread {
 }
 
 /**
- * Puts the newest page, read again, over what is loaded: what changed is replaced, what is new is added at the end.
- * When more was said in between than a page holds, there would be a hole; then the newest page stands alone.
+ * Merges the newest page into the loaded messages: changed messages are replaced, and new ones are added at the end.
+ * If messages between the two are missing, only the newest page is kept.
  */
 export function withNewest(thread: Thread, page: Page<ChatMessage>): Thread {
   const fresh = oldestFirst(page)
@@ -32,14 +32,14 @@ export function withNewest(thread: Thread, page: Page<ChatMessage>): Thread {
   const changed = new Map(fresh.map((message) => [message.message_id, message]))
   const kept = thread.messages.filter(({ message_id }) => !changed.has(message_id))
   const from = fresh[0]?.created_at
-  // What the service does not name any more among the newest is gone; older messages are not part of that page.
+  // A loaded message that is missing from the newest page was deleted, unless it is older than that page.
   const before = from === undefined ? kept : kept.filter(({ created_at }) => created_at <= from)
   return { messages: [...before, ...fresh], older: page.has_more ? thread.older : page.next_cursor }
 }
 
 /**
- * Puts a stretch of older messages, read again, over what is loaded: edits, deletions, reactions and receipts of each.
- * What came newer than the stretch, and what is older, stays as it is.
+ * Merges a page of older messages into the loaded ones: replaces each message that the page contains, and keeps all
+ * others.
  */
 export function withReread(thread: Thread, page: Page<ChatMessage>): Thread {
   const fresh = new Map(page.data.map((message) => [message.message_id, message]))
@@ -51,10 +51,10 @@ export type Row =
   | { readonly kind: 'day'; readonly id: string; readonly at: string }
   | { readonly kind: 'message'; readonly id: string; readonly message: ChatMessage; readonly isFirst: boolean }
 
-/** Local day of a time, for comparing. */
+/** The local day of a time, for comparisons. */
 const dayOf = (at: string): string => new Date(at).toDateString()
 
-/** What is laid out one under another: messages, and a line where a day begins. */
+/** The rows of the list: messages, and a row where a new day begins. */
 export function rowsOf(messages: readonly ChatMessage[]): Row[] {
   const rows: Row[] = []
   let last: ChatMessage | undefined
@@ -75,7 +75,7 @@ export function rowsOf(messages: readonly ChatMessage[]): Row[] {
 export const isOurs = (message: Pick<ChatMessage, 'direction'> | undefined): boolean =>
   message !== undefined && message.direction !== 'in'
 
-/** Emojis with how often each was given, most first. */
+/** The emojis with their counts, most frequent first. */
 export function reactionsOf({ reactions }: Pick<ChatMessage, 'reactions'>): { emoji: string; count: number }[] {
   const counts = new Map<string, number>()
   for (const { emoji } of reactions) if (emoji !== '') counts.set(emoji, (counts.get(emoji) ?? 0) + 1)

@@ -4,8 +4,8 @@ export const isUnread = (one: Pick<Conversation, 'unread_messages' | 'marked_unr
   one.unread_messages > 0 || one.marked_unread
 
 /**
- * A page of unread conversations with the open one, which was read by being opened: it stays in its place until another
- * one is opened.
+ * A page of unread conversations that still contains the open one. Opening it marked it as read, but it stays in its
+ * place until another conversation is opened.
  */
 export function keepOpen(
   page: readonly Conversation[],

@@ -8,7 +8,7 @@ import type { Reply } from '../../app/operation-types.ts'
 
 const REFRESH_EVERY_MS = 1_000
 
-/** How many conversations are unread: the number beside the inbox. */
+/** The number of unread conversations, shown beside the inbox. */
 export const useUnread = defineStore('unread', () => {
   const counts = shallowRef<Reply<'countUnread'>>({ live: 0, sandbox: 0, instances: [] })
   const network = useNetwork()
@@ -17,14 +17,14 @@ export const useUnread = defineStore('unread', () => {
   live.onNotice('conversations', () => void loadSoon())
   live.onReset(() => void load())
 
-  /** Of the numbers that the window shows. */
+  /** Only for the networks that the window shows. */
   const chats = computed(() => {
     const { live: onLive, sandbox } = counts.value
     return { all: onLive + sandbox, live: onLive, sandbox }[network.choice]
   })
   const byInstance = computed(() => new Map(counts.value.instances.map((one) => [one.id, one.chats])))
 
-  /** Keeps what it has when it fails: the next notice loads it again. */
+  /** If loading fails, the counts stay until the next notice loads them again. */
   async function load(): Promise<void> {
     counts.value = await call('countUnread').catch(() => counts.value)
   }

@@ -6,7 +6,7 @@ interface Failure {
   readonly provider_code?: number | null
 }
 
-/** @returns why a message failed, and the code of the network, which its support asks for. */
+/** @returns the text about why a message failed, with the code of the network, for its support. */
 export function useFailureText(): (failure: Failure | null) => string {
   const { t } = useI18n()
   return (failure) => {

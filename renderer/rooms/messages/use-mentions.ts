@@ -7,7 +7,7 @@ interface MentionOptions {
   readonly area: () => HTMLTextAreaElement | null
 }
 
-/** The list of people that opens while an @ is typed. The focus stays in the field. */
+/** The list of people that opens while a mention is being typed. The focus stays in the text field. */
 export function useMentions({ text, members, area }: MentionOptions) {
   const found = shallowRef<readonly Member[]>([])
   const active = ref(0)
@@ -18,7 +18,7 @@ export function useMentions({ text, members, area }: MentionOptions) {
     query = undefined
   }
 
-  /** After the text or the caret has changed. */
+  /** Called after the text or the caret has changed. */
   function look(): void {
     const field = area()
     query = field === null || members().length === 0 ? undefined : mentionQuery(field.value, field.selectionEnd)
@@ -38,7 +38,7 @@ export function useMentions({ text, members, area }: MentionOptions) {
     })
   }
 
-  /** @returns whether the key was for the list. */
+  /** @returns true if the list handled the key. */
   function onKey(event: KeyboardEvent): boolean {
     const count = found.value.length
     if (count === 0) return false

@@ -1,7 +1,7 @@
 import { computed, onMounted } from 'vue'
 import { useUnread } from './unread.ts'
 
-/** The number beside the inbox in the sidebar. */
+/** The count of unread conversations, shown beside the inbox in the sidebar. */
 export function useUnreadBadge() {
   const unread = useUnread()
   onMounted(() => unread.load())
