@@ -64,7 +64,7 @@ const received = async (phone: string) => {
   return data.map(({ text }: any) => text) as string[]
 }
 
-test('the check agrees with a vector of RFC 8032, and with every spelling of a key', () => {
+test('signature verification agrees with a vector of RFC 8032 and accepts every encoding of a public key', () => {
   const [message, signature] = [Buffer.from(VECTOR.message, 'hex'), Buffer.from(VECTOR.signature, 'hex')]
   const raw = Buffer.from(VECTOR.publicKey, 'hex')
   const spki = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), raw]).toString('base64')
@@ -88,7 +88,7 @@ test('the check agrees with a vector of RFC 8032, and with every spelling of a k
     expect(readPublicKey(none)).toBeUndefined()
 })
 
-test('openssl agrees with what the simulator signs', async () => {
+test('openssl verifies the signatures of the simulator', async () => {
   const { text, signature } = await signed({ hello: 'world' })
   const pem = await publicKeyOfSimulator()
   const folder = mkdtempSync(join(tmpdir(), 'ghl-'))
@@ -112,7 +112,7 @@ async function publicKeyOfSimulator(): Promise<string> {
   return createPublicKey(der).export({ type: 'spki', format: 'pem' }).toString()
 }
 
-test('a delivery without a signature, or with a wrong one, is 401 and sends nothing', async () => {
+test('a callback without a valid signature gets 401, and no message is sent', async () => {
   const { text, signature } = await signed(await written('forged'))
   const wrong = Buffer.from(signature, 'base64')
   wrong[5] = (wrong[5] ?? 0) ^ 1
@@ -129,21 +129,24 @@ test.each([
   ['more than 10 attachments', { attachments: Array(11).fill('https://media.sandbox/image.png') }],
   ['longer than 2048 characters', { attachments: [`https://media.sandbox/${'a'.repeat(2_048)}`] }],
   ['longer than 65536 characters', { message: 'a'.repeat(65_537) }],
-])('what is %s is sent in no part, and fails with that reason', async (why, more) => {
-  const id = `much ${why}`
-  const before = await received('12025550277')
-  const { text, signature } = await signed(await written(id, more))
-  expect(await post('/callbacks/ghl/outbound', text, signature)).toBe(200)
-  const [status] = await until(async () => {
-    const found = await w.rows('SELECT status, error FROM crm_statuses WHERE external_id = :id', { id })
-    expect(found).toHaveLength(1)
-    return found
-  })
-  expect(status).toMatchObject({ status: 'failed', error: expect.stringContaining(why) })
-  expect(await received('12025550277')).toEqual(before)
-})
+])(
+  'a message that is %s is not sent, not even in part, and its status is failed with that reason',
+  async (why, more) => {
+    const id = `much ${why}`
+    const before = await received('12025550277')
+    const { text, signature } = await signed(await written(id, more))
+    expect(await post('/callbacks/ghl/outbound', text, signature)).toBe(200)
+    const [status] = await until(async () => {
+      const found = await w.rows('SELECT status, error FROM crm_statuses WHERE external_id = :id', { id })
+      expect(found).toHaveLength(1)
+      return found
+    })
+    expect(status).toMatchObject({ status: 'failed', error: expect.stringContaining(why) })
+    expect(await received('12025550277')).toEqual(before)
+  },
+)
 
-test('the same delivery twice is sent once', async () => {
+test('a message that is posted twice is sent once', async () => {
   const { text, signature } = await signed(await written('once'))
   expect(await post('/callbacks/ghl/outbound', text, signature)).toBe(200)
   expect(await post('/callbacks/ghl/outbound', text, signature)).toBe(200)
@@ -156,7 +159,7 @@ test('the same delivery twice is sent once', async () => {
   expect(await received('12025550277')).toEqual(['once'])
 })
 
-test('the simulator posts twice, or with a bad signature, and still nothing doubles or is lost', async () => {
+test('a duplicate callback sends nothing twice, and a message with a bad signature is sent when it is posted again', async () => {
   await w.say('12025550278', '12025550200', 'Hi')
   const { id } = await until(async () => {
     const found = await w.conversation('12025550278')
@@ -172,7 +175,7 @@ test('the simulator posts twice, or with a bad signature, and still nothing doub
   )
 })
 
-test('what is no delivery is refused', async () => {
+test('a callback without a valid message or with an unknown location is refused', async () => {
   for (const [body, status] of [
     [[], 400],
     [{ locationId: 'x' }, 400],
@@ -184,7 +187,7 @@ test('what is no delivery is refused', async () => {
   }
 })
 
-test('an event that is not known is taken and changes nothing', async () => {
+test('an unknown event gets 200 and is ignored', async () => {
   const { text, signature } = await signed({ type: 'OpportunityCreate', locationId: 'x' })
   expect(await post('/callbacks/ghl/app', text, signature)).toBe(200)
 })

@@ -96,21 +96,24 @@ async function tokenOf({ w, id, client }: Scene) {
 /** Of a number that is back nothing has ended, and suspended accounts may connect. */
 const ENDS = Object.keys(CHANGES).filter((name) => !/comes back|suspended/.test(name))
 
-test.each(ENDS)('A-08 a token that GoHighLevel is asked about while %s connects nothing', async (change) => {
-  const slow = slowGhl()
-  const scene = await sceneOf(slow.observeStorage)
-  const body = await tokenOf(scene)
-  const answer = await slow.during(
-    () => scene.ask('POST', `/v1/instances/${scene.id}/ghl/connect`, body),
-    async () => expect((await CHANGES[change]!(scene)).status).toBeLessThan(300),
-  )
-  expect(answer.status, JSON.stringify(answer.body)).toBeGreaterThanOrEqual(401)
-  expect(answer.status).toBeLessThan(405)
-  expect([await isConnected(scene), await sessions(scene)]).toEqual([false, 0])
-})
+test.each(ENDS)(
+  'A-08 no connection is created with a private token if %s while GoHighLevel checks the token',
+  async (change) => {
+    const slow = slowGhl()
+    const scene = await sceneOf(slow.observeStorage)
+    const body = await tokenOf(scene)
+    const answer = await slow.during(
+      () => scene.ask('POST', `/v1/instances/${scene.id}/ghl/connect`, body),
+      async () => expect((await CHANGES[change]!(scene)).status).toBeLessThan(300),
+    )
+    expect(answer.status, JSON.stringify(answer.body)).toBeGreaterThanOrEqual(401)
+    expect(answer.status).toBeLessThan(405)
+    expect([await isConnected(scene), await sessions(scene)]).toEqual([false, 0])
+  },
+)
 
 test.each(Object.keys(CHANGES).flatMap((change) => ['Main office', 'agency'].map((whose) => ({ change, whose }))))(
-  'A-08 a consent of $whose that is exchanged while $change connects nothing',
+  'A-08 no connection is created by a consent for "$whose" if $change during the token exchange',
   async ({ change, whose }) => {
     const slow = slowGhl()
     const scene = await sceneOf(slow.observeStorage)
@@ -135,7 +138,7 @@ async function agencyChoice(w: GhlWorld, url: string): Promise<string> {
   return names.at(-1) ?? ''
 }
 
-test('a connection that is made anew with a token is gone once the number was transferred meanwhile', async () => {
+test('no connection remains if the number is transferred while it is reconnected with a token', async () => {
   const slow = slowGhl()
   const scene = await sceneOf(slow.observeStorage)
   const body = await tokenOf(scene)

@@ -13,14 +13,14 @@ const begin = async (body: object = { mode: 'oauth' }) => {
   return { id: instance.id as string, reply, url: reply.body?.authorization_url as string }
 }
 
-test('an instance that is not connected says so, and disconnecting it is fine', async () => {
+test('an instance without a connection has the state not_connected, and disconnecting it succeeds', async () => {
   const { id } = await w.instance()
   expect(await w.ghl(id)).toMatchObject({ connected: false, state: 'not_connected', mode: null, last_error: null })
   expect((await w.api('DELETE', `/v1/instances/${id}/ghl`)).status).toBe(204)
   expect((await w.api('PATCH', `/v1/instances/${id}/ghl`, { paused: true })).status).toBe(409)
 })
 
-test('consent connects, once: the same state is refused afterwards', async () => {
+test('a consent connects the instance, and its OAuth state cannot be used again', async () => {
   const { id, reply, url } = await begin()
   expect(reply.status).toBe(201)
   expect(reply.headers['cache-control']).toBe('no-store')
@@ -35,7 +35,7 @@ test('consent connects, once: the same state is refused afterwards', async () =>
   expect(again.text).toContain('already used')
 })
 
-test('a state that was changed connects nothing', async () => {
+test('a consent with a modified OAuth state is refused, and the original state can still be used', async () => {
   const { id, url } = await begin()
   const tampered = new URL(url)
   tampered.searchParams.set('state', `${tampered.searchParams.get('state') ?? ''}x`)
@@ -45,7 +45,7 @@ test('a state that was changed connects nothing', async () => {
   expect((await w.consent(url)).status).toBe(200)
 })
 
-test('denied consent changes nothing and uses the state up', async () => {
+test('a denied consent connects nothing, and its OAuth state cannot be used again', async () => {
   const { id, url } = await begin()
   const denied = await w.consent(url, { deny: true })
   expect(denied.status).toBe(200)
@@ -54,14 +54,14 @@ test('denied consent changes nothing and uses the state up', async () => {
   expect((await w.ghl(id)).connected).toBe(false)
 })
 
-test('a consent page works for ten minutes', async () => {
+test('a consent page expires after ten minutes', async () => {
   const { id, url } = await begin()
   w.moving.move(10 * 60_000 + 1_000)
   expect((await w.consent(url)).status).toBe(400)
   expect((await w.ghl(id)).connected).toBe(false)
 })
 
-test('another location than the one that was asked for is refused', async () => {
+test('a consent for another location than the requested one is refused', async () => {
   const { id, url } = await begin({ mode: 'oauth', location_id: 'someOtherLocation001' })
   const page = await w.consent(url)
   expect(page.status).toBe(400)
@@ -69,7 +69,7 @@ test('another location than the one that was asked for is refused', async () => 
   expect((await w.ghl(id)).connected).toBe(false)
 })
 
-test('an agency’s consent connects the location that was asked for', async () => {
+test('a consent for the whole agency connects the requested location, and asks for one if none was requested', async () => {
   const first = await begin()
   await w.consent(first.url, { location: 'Second office' })
   const { location_id } = await w.ghl(first.id)
@@ -81,7 +81,7 @@ test('an agency’s consent connects the location that was asked for', async () 
   expect(page.text).toContain('Which location')
 })
 
-test('a private token connects at once, a wrong one is refused', async () => {
+test('a valid private token connects immediately, and a wrong one is refused', async () => {
   const first = await begin()
   await w.consent(first.url)
   const { location_id, inbox_url } = await w.ghl(first.id)
@@ -97,14 +97,14 @@ test('a private token connects at once, a wrong one is refused', async () => {
   expect((await w.ghl(wrong.id)).connected).toBe(false)
 })
 
-test('the fields of a connection go together', async () => {
+test('a connect request with a missing or contradictory field is refused', async () => {
   for (const body of [{ mode: 'token' }, { mode: 'token', token: 'x' }, { mode: 'oauth', token: 'x' }, { mode: 'x' }]) {
     const { reply } = await begin(body)
     expect([body, reply.status]).toEqual([body, 400])
   }
 })
 
-test('a live instance names the settings that its app needs', async () => {
+test('a live instance without an app gets an error that names the required settings', async () => {
   const { id } = await w.instance({ network: 'live' })
   const reply = await w.api('POST', `/v1/instances/${id}/ghl/connect`, { mode: 'oauth' })
   expect([reply.status, reply.body.error.code]).toEqual([409, 'invalid_state'])
@@ -112,7 +112,7 @@ test('a live instance names the settings that its app needs', async () => {
   expect((await w.ghl(id)).inbox_url).toBeUndefined()
 })
 
-test('a location is connected to one account only', async () => {
+test('a location that is connected to one account cannot be connected to another', async () => {
   const first = await begin()
   await w.consent(first.url)
   const { location_id } = await w.ghl(first.id)
@@ -137,7 +137,7 @@ async function tokenOf(id: string): Promise<string | undefined> {
   return /<code>(pit-[^<]+)<\/code>/.exec(inbox.text)?.[1]
 }
 
-test('deleting the instance ends its connection, and its tokens are gone', async () => {
+test('deleting an instance deletes its connection and its tokens', async () => {
   const { id, url } = await begin()
   await w.consent(url, { location: 'Second office' })
   const { location_id } = await w.ghl(id)

@@ -34,7 +34,7 @@ const met = async () => {
 }
 
 test.each(['status_too_early', 'status_too_early_401'])(
-  'a status that comes too early (%s) is told again, while messages go on',
+  'a status that the CRM refuses as too early (%s) is sent again later and does not delay messages',
   async (kind) => {
     const { w, instance } = await met()
     await fault(w, kind, 3)
@@ -53,7 +53,7 @@ test.each(['status_too_early', 'status_too_early_401'])(
   },
 )
 
-test('a status that is refused five times is dropped, and the connection says so', async () => {
+test('a status that is refused five times is dropped, and the connection shows the error', async () => {
   const { w, instance } = await met()
   await fault(w, 'status_too_early', 1_000)
   const id = await write(w, PERSON, 'Hi')
@@ -68,7 +68,7 @@ test('a status that is refused five times is dropped, and the connection says so
   await until(async () => expect(await texts(w, PERSON)).toContain('Still there?'))
 })
 
-test('a single 403 delays its message, a second one asks a person to connect again', async () => {
+test('after one 403 the message is retried; after a second 403 the connection requires reconnecting', async () => {
   const { w, instance } = await met()
   await fault(w, 'forbidden')
   await w.say(PERSON, LINE, 'Once')
@@ -92,7 +92,7 @@ test('a single 403 delays its message, a second one asks a person to connect aga
 test.each([
   ['no provider id, which GoHighLevel accepts without showing the message', 'NULL'],
   ['a wrong provider id', "'otherProvider0000001'"],
-])('%s: messages wait until the connection is right', async (_name, providerId) => {
+])('with %s, messages wait until the instance is connected again', async (_name, providerId) => {
   const { w, instance } = await met()
   await run(w, `UPDATE crm_links SET provider_id = ${providerId}`)
   await w.say(PERSON, LINE, 'Lost?')
@@ -121,7 +121,7 @@ test('a private token uses the default provider of its location', async () => {
   await until(async () => expect(await texts(w, PERSON)).toEqual(['Hello', 'By token']))
 })
 
-test('a token that ended early is renewed, although adding a message answers 500', async () => {
+test('a token that expired early is renewed, even if GoHighLevel answers 500 instead of 401', async () => {
   const { w, instance } = await met()
   await run(w, `UPDATE sandbox_ghl_tokens SET access = 'at_other'`)
   await w.say(PERSON, LINE, 'Renewed')
@@ -129,7 +129,7 @@ test('a token that ended early is renewed, although adding a message answers 500
   expect(await w.ghl(instance.id)).toMatchObject({ state: 'connected', waiting: { failed: 0 } })
 })
 
-test('when only adding messages fails, the connection says what to check, and the message is added once', async () => {
+test('if only adding messages fails, the connection shows messages_failing, and the message is added once', async () => {
   const { w, instance } = await met()
   await fault(w, 'inbound_500', 2)
   await w.say(PERSON, LINE, 'Later')
@@ -138,7 +138,7 @@ test('when only adding messages fails, the connection says what to check, and th
   await until(async () => expect(await w.ghl(instance.id)).toMatchObject({ state: 'connected', last_error: null }))
 })
 
-test('a contact that was created although the answer is 422 is found, and one that exists is not created', async () => {
+test('a contact is found if GoHighLevel created it but answered 422, and an existing contact is not created again', async () => {
   const { w, instance } = await met()
   await w.must('POST', '/v1/sandbox/ghl/contacts', { phone: `+${OTHER}`, name: 'Known' })
   await fault(w, 'upsert_422')
@@ -153,7 +153,7 @@ test('a contact that was created although the answer is 422 is found, and one th
 test.each([
   ['5215512345678', '525512345678'],
   ['2290197123456', '22997123456'],
-])('a contact that has the number as %s is found for %s', async (there, here) => {
+])('an existing contact with the number %s is used for a message from %s', async (there, here) => {
   const { w } = await met()
   const { id } = await w.must('POST', '/v1/sandbox/ghl/contacts', { phone: `+${there}` })
   await w.say(here, LINE, 'Same person')
@@ -163,7 +163,7 @@ test.each([
   })
 })
 
-test('a location that is not paid for keeps its connection, which is tried again a day later', async () => {
+test('a location with an unpaid subscription stays connected and is retried a day later', async () => {
   const { w, instance } = await met()
   await fault(w, 'location_inactive')
   w.moving.move(25 * 3_600_000)
@@ -181,7 +181,7 @@ test('a location that is not paid for keeps its connection, which is tried again
   await until(async () => expect((await w.ghl(instance.id)).last_error).toBeNull())
 })
 
-test('connecting again tries a location that was not paid for immediately', async () => {
+test('reconnecting retries a location with an unpaid subscription immediately', async () => {
   const { w, instance } = await met()
   await fault(w, 'location_inactive')
   w.moving.move(25 * 3_600_000)
@@ -192,7 +192,7 @@ test('connecting again tries a location that was not paid for immediately', asyn
   await until(async () => expect(await texts(w, PERSON)).toEqual(['Hello', 'Unpaid']))
 })
 
-test('people who hide their number are counted, and end with the connection', async () => {
+test('people who hide their number are counted until the connection is deleted', async () => {
   const { w, instance } = await met()
   await w.say('900000012345678', LINE, 'Who am I?')
   await w.say('900000012345678', LINE, 'Guess')
@@ -202,7 +202,7 @@ test('people who hide their number are counted, and end with the connection', as
   expect(await w.rows('SELECT chat FROM crm_hidden_people')).toEqual([])
 })
 
-test('the simulated upsert prefers the email, and leaves a phone with the contact that has it', async () => {
+test('the simulated upsert matches by email first, and a phone number stays with the contact that has it', async () => {
   const w = await ghlWorldOfTest()
   const add = (body: object) => w.must('POST', '/v1/sandbox/ghl/contacts', body)
   const byEmail = await add({ email: 'ada@example.com', name: 'Ada' })

@@ -41,7 +41,7 @@ async function statusesOfTest() {
   return { db, known, move, add, wakes: () => wakes }
 }
 
-test('whatever comes in whatever order, the status in the CRM never goes backwards', async () => {
+test('the status in the CRM never moves backwards, in whatever order statuses arrive', async () => {
   const rank = (status: MessageStatus | undefined) => (status === undefined ? -1 : MESSAGE_STATUSES.indexOf(status))
   const { known, move, add } = await statusesOfTest()
   const words = ['sent', 'delivered', 'read', 'failed'] as const
@@ -58,7 +58,7 @@ test('whatever comes in whatever order, the status in the CRM never goes backwar
   }
 })
 
-test('only the latest status waits, and one that was told is not told again', async () => {
+test('only the latest status waits to be sent, and a status that was sent is not sent again', async () => {
   const { db, known, move, add, wakes } = await statusesOfTest()
   await add('m', 'x')
   await move('m', 'sent')
@@ -74,7 +74,7 @@ test('only the latest status waits, and one that was told is not told again', as
   expect(wakes()).toBe(before)
 })
 
-test('a message with several files is as far as its slowest one, and failed if one is', async () => {
+test('a message with several files has the status of its slowest file, and is failed if one file failed', async () => {
   const { known, move, add } = await statusesOfTest()
   await add('a', 'x')
   await add('b', 'x')
@@ -86,7 +86,7 @@ test('a message with several files is as far as its slowest one, and failed if o
   expect(await known('x')).toMatchObject({ status: 'failed', error: 'Too large' })
 })
 
-test('statuses that have not changed for long are removed, the oldest first, and no others', async () => {
+test('the statuses that were not changed for longest are pruned first', async () => {
   const { db } = await testDatabase()
   const put = (externalId: string, now: number) =>
     db.commit((tx) =>

@@ -25,7 +25,7 @@ const meet = async (phone: string) => {
   await until(async () => expect(await w.conversation(phone)).toBeDefined())
 }
 
-test('a conversation goes both ways, in order and with its status', async () => {
+test('messages are synchronized in both directions, in order and with their status', async () => {
   await meet('12025556101')
   const { id } = await write('12025556101', { text: 'Hi there' })
   await until(async () => {
@@ -43,7 +43,7 @@ test('a conversation goes both ways, in order and with its status', async () => 
   })
 })
 
-test('what the API sends and what is typed on the phone appear in the thread, what the CRM wrote does not again', async () => {
+test('messages from the API and the phone are copied to the CRM, and messages from the CRM are not copied back', async () => {
   await meet('12025556102')
   await send('12025556102', { text: 'By the API' })
   await until(async () =>
@@ -66,7 +66,7 @@ test('what the API sends and what is typed on the phone appear in the thread, wh
   )
 })
 
-test('files go both ways', async () => {
+test('files are synchronized in both directions', async () => {
   await w.must('POST', '/v1/sandbox/phones/12025556103/messages', { to: LINE, media_type: 'image', caption: 'Look' })
   const [message] = await until(async () => {
     const found = await w.thread('12025556103')
@@ -92,7 +92,7 @@ test('files go both ways', async () => {
   )
 })
 
-test('an attachment that cannot be fetched comes back as failed, and says why', async () => {
+test('a message whose attachment cannot be downloaded fails with the reason', async () => {
   await meet('12025556104')
   const { id } = await write('12025556104', { text: 'See', attachments: ['https://media.sandbox/missing'] })
   const failed = await until(async () => {
@@ -105,7 +105,7 @@ test('an attachment that cannot be fetched comes back as failed, and says why', 
   expect((await w.ghl(instance.id)).last_error.code).toBe('attachment_unavailable')
 })
 
-test('a contact without a number comes back as failed', async () => {
+test('a message to a contact without a phone number fails with the reason', async () => {
   const { conversation_id } = await w.must('POST', '/v1/sandbox/ghl/contacts', { name: 'Nobody' })
   const { id } = await w.must('POST', `/v1/sandbox/ghl/conversations/${conversation_id}/messages`, { text: 'Hello?' })
   await until(async () => {
@@ -117,7 +117,7 @@ test('a contact without a number comes back as failed', async () => {
   })
 })
 
-test('a Brazilian mobile is one contact, with and without its ninth digit', async () => {
+test('a Brazilian mobile number with and without its ninth digit is one contact', async () => {
   const { id } = await w.must('POST', '/v1/sandbox/ghl/contacts', { phone: '+551187654321', name: 'Old spelling' })
   await w.say('5511987654321', LINE, 'Oi')
   await until(async () => expect(await texts('551187654321')).toEqual([['inbound', 'Oi']]))
@@ -128,7 +128,7 @@ test('a Brazilian mobile is one contact, with and without its ninth digit', asyn
   await until(async () => expect((await receivedBy('5511987654321')).map(({ text }) => text)).toEqual(['Tudo bem?']))
 })
 
-test('DND is an opt-out here, and lifting it there lifts it here', async () => {
+test('DND in the CRM creates an opt-out, and turning DND off removes it', async () => {
   await meet('12025556105')
   const { contact_id } = await w.conversation('12025556105')
   await w.must('PATCH', `/v1/sandbox/ghl/contacts/${contact_id}`, { dnd: true })
@@ -151,7 +151,7 @@ test('DND is an opt-out here, and lifting it there lifts it here', async () => {
   await until(async () => expect((await w.must('GET', '/v1/opt-outs?phone=12025556105')).data).toEqual([]))
 })
 
-test('who writes STOP gets DND there, and only they can lift it', async () => {
+test('a STOP message turns on DND in the CRM, and only a START message turns it off', async () => {
   await meet('12025556106')
   const { contact_id } = await w.conversation('12025556106')
   await w.say('12025556106', LINE, 'STOP')
@@ -166,7 +166,7 @@ test('who writes STOP gets DND there, and only they can lift it', async () => {
   await until(async () => expect((await w.conversation('12025556106')).dnd).toBe(false))
 })
 
-test('the fields of a contact follow the field map', async () => {
+test('contact fields are set as the field map defines', async () => {
   await w.must('POST', '/v1/contacts', { phone: '12025556107', name: 'Ada Lovelace', tags: ['vip'] })
   const field_map = [
     { from: 'name', to: 'name' },
@@ -185,7 +185,7 @@ test('the fields of a contact follow the field map', async () => {
   ])
 })
 
-test('pausing holds both directions, and resuming catches up in order', async () => {
+test('pausing holds messages in both directions, and resuming delivers them in order', async () => {
   await meet('12025556108')
   await w.must('PATCH', `/v1/instances/${instance.id}/ghl`, { paused: true })
   await w.say('12025556108', LINE, 'One')
@@ -201,7 +201,7 @@ test('pausing holds both directions, and resuming catches up in order', async ()
   })
 })
 
-test('an outage and a storm of 429 leave no gap and no duplicate', async () => {
+test('after an outage and several 429 responses, no message is missing or duplicated', async () => {
   await meet('12025556109')
   await w.must('POST', '/v1/sandbox/ghl/faults', { kind: 'down', times: 1 })
   for (const text of ['1', '2', '3']) await w.say('12025556109', LINE, text)
@@ -221,7 +221,7 @@ test('an outage and a storm of 429 leave no gap and no duplicate', async () => {
   await until(async () => expect(await w.ghl(instance.id)).toMatchObject({ last_error: null, waiting: { to_crm: 0 } }))
 })
 
-test('earlier messages are copied behind new ones, with their time, and once', async () => {
+test('a backfill copies earlier messages once, with their original time', async () => {
   const other = await w.pair('12025556150')
   for (const text of ['Old 1', 'Old 2']) await w.say('12025556110', '12025556150', text)
   await until(async () => {
@@ -250,7 +250,7 @@ test('earlier messages are copied behind new ones, with their time, and once', a
   expect(await w.thread('12025556110')).toHaveLength(2)
 })
 
-test('of two numbers in one location, the one that last wrote with the contact answers', async () => {
+test('with two numbers in one location, a message is sent from the number that the contact last wrote to', async () => {
   const second = await w.pair('12025556151')
   const { authorization_url } = await w.must('POST', `/v1/instances/${second.id}/ghl/connect`, { mode: 'oauth' })
   expect((await w.consent(authorization_url)).status).toBe(200)
@@ -266,7 +266,7 @@ test('of two numbers in one location, the one that last wrote with the contact a
   expect(await w.ghl(instance.id)).toMatchObject({ connected: true })
 })
 
-test('a number that is not connected keeps what the CRM wrote until it is', async () => {
+test('messages from the CRM wait while the number is disconnected', async () => {
   await meet('12025556112')
   await w.must('POST', `/v1/instances/${instance.id}/disconnect`, {})
   const { id } = await write('12025556112', { text: 'Later' })

@@ -69,7 +69,7 @@ async function tokensOfTest() {
   return { db, clock, tokens, make, endpoint, put, breakStorage: (broken: boolean) => void (isBroken = broken) }
 }
 
-test('fifty callers at once renew the token once', async () => {
+test('fifty concurrent callers renew the token once', async () => {
   const { clock, tokens, endpoint } = await tokensOfTest()
   await clock.advance(86_400_000)
   const given = await Promise.all(Array.from({ length: 50 }, () => tokens.access('LOC')))
@@ -81,7 +81,7 @@ test('fifty callers at once renew the token once', async () => {
   expect(endpoint.minted()).toBe(1)
 })
 
-test('a renewed pair is on disk before it is used, so that a crash goes on with it', async () => {
+test('a renewed token pair is stored before it is used, so it survives a crash', async () => {
   const { clock, tokens, make, endpoint } = await tokensOfTest()
   await clock.advance(86_400_000)
   expect((await tokens.access('LOC')).open()).toBe('access-1')
@@ -92,7 +92,7 @@ test('a renewed pair is on disk before it is used, so that a crash goes on with 
   expect(endpoint.minted()).toBe(2)
 })
 
-test('a pair that could not be stored is not used, and is stored before anything else', async () => {
+test('a renewed token pair that could not be stored is stored at the next call, before it is used', async () => {
   const { clock, tokens, make, endpoint, breakStorage } = await tokensOfTest()
   await clock.advance(86_400_000)
   breakStorage(true)
@@ -103,7 +103,7 @@ test('a pair that could not be stored is not used, and is stored before anything
   expect((await make().access('LOC')).open()).toBe('access-1')
 })
 
-test('a refresh token that is used up asks a person to connect again', async () => {
+test('a refresh token that was already used requires reconnecting', async () => {
   const { clock, tokens, make, endpoint, put } = await tokensOfTest()
   await clock.advance(86_400_000)
   await tokens.access('LOC')
@@ -118,7 +118,7 @@ test('a refresh token that is used up asks a person to connect again', async () 
   expect(endpoint.minted()).toBe(1)
 })
 
-test('two processes that renew at the same time both go on with the pair that was stored', async () => {
+test('two processes that renew at the same time both use the token pair that was stored', async () => {
   const { clock, tokens, make, endpoint } = await tokensOfTest()
   await clock.advance(86_400_000)
   const given = await Promise.all([tokens.access('LOC'), make().access('LOC')])
@@ -128,7 +128,7 @@ test('two processes that renew at the same time both go on with the pair that wa
 
 const sessionOf = { text: 'SELECT account_id AS accountId, user_type AS userType, version FROM crm_sessions' }
 
-test('a pair that was renewed while the location was disconnected is not stored', async () => {
+test('a token pair that is renewed while the location is disconnected is not stored', async () => {
   const { db, clock, tokens } = await tokensOfTest()
   await clock.advance(86_400_000)
   const renewing = tokens.access('LOC').catch((error: unknown) => error)
@@ -137,7 +137,7 @@ test('a pair that was renewed while the location was disconnected is not stored'
   expect(await db.read<object, object>(sessionOf, {})).toEqual([])
 })
 
-test('a pair that was renewed while another account connected the location does not replace its token', async () => {
+test('a token pair that is renewed while another account connects the location does not replace that account’s token', async () => {
   const { db, clock, tokens } = await tokensOfTest()
   await clock.advance(86_400_000)
   const renewing = tokens.access('LOC')
@@ -153,7 +153,7 @@ test('a pair that was renewed while another account connected the location does 
   expect((await tokens.access('LOC')).open()).toBe('pit-theirs')
 })
 
-test('tokens are sealed', async () => {
+test('stored tokens are encrypted', async () => {
   const { db } = await tokensOfTest()
   const rows = await db.read<object, { tokens: Uint8Array }>(
     { text: 'SELECT tokens_enc AS tokens FROM crm_sessions' },
@@ -164,7 +164,7 @@ test('tokens are sealed', async () => {
   expect(text).not.toContain('refresh-0')
 })
 
-test('a day later the sync goes on with a renewed token', async () => {
+test('an expired token is renewed, and the sync continues a day later', async () => {
   const w = await ghlWorldOfTest()
   const instance = await w.connected('12025550300')
   const before = (await w.ghl(instance.id)).token_expires_at
@@ -176,7 +176,7 @@ test('a day later the sync goes on with a renewed token', async () => {
   expect(last_error).toBeNull()
 })
 
-test('a revoked app waits for a person, and delivers what happened once it is connected again', async () => {
+test('after the app is uninstalled, messages wait and are delivered once a person reconnects it', async () => {
   const w = await ghlWorldOfTest()
   const instance = await w.connected('12025550301')
   await w.say('12025550378', '12025550301', 'One')

@@ -11,7 +11,7 @@ import { readMultipart } from '../../../main/simulators/ghl/multipart.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { seededRandom } from '../../support/random.ts'
 
-describe('the limiter', () => {
+describe('the rate limiter', () => {
   const refusalOf = (act: () => void) => {
     try {
       act()
@@ -21,7 +21,7 @@ describe('the limiter', () => {
     }
   }
 
-  test('lets a hundred calls through in ten seconds, and says when the next may come', async () => {
+  test('allows a hundred calls in ten seconds for each location, and then says how long to wait', async () => {
     const clock = fakeClock()
     const limiter = createLimiter(clock)
     for (let i = 0; i < 100; i++) limiter.take('a')
@@ -32,7 +32,7 @@ describe('the limiter', () => {
     expect(refusalOf(() => limiter.take('a'))).toBeNull()
   })
 
-  test('learns from the answers what others have used', () => {
+  test('adopts the limits in the response headers, which include calls of others', () => {
     const limiter = createLimiter(fakeClock())
     limiter.take('a')
     limiter.learn('a', {
@@ -71,21 +71,21 @@ test.each([
     { statusCode: 599, response: { outbound: { sent: true } } },
     { kind: 'unknown', code: 'unreachable' },
   ],
-])('the error %j of a call that must not be repeated means %j', (error, fault) => {
+])('the error %j of a call that must not be repeated is classified as %j', (error, fault) => {
   expect(faultOf(error, false).fault).toEqual(fault)
 })
 
-test('a call that may be repeated has no unknown outcome', () => {
+test('an error of a call that may be repeated always means to wait', () => {
   expect(faultOf({ statusCode: 500 }, true).fault.kind).toBe('wait')
   expect(faultOf({ statusCode: 599, response: { outbound: { sent: true } } }, true).fault.kind).toBe('wait')
 })
 
-test('the key of a message names it, and its parts', () => {
+test('the idempotency key contains the external id, and the number of the part', () => {
   expect(keyOf('ghl', 'abc', 0)).toBe('ghl:abc')
   expect(keyOf('webhook', 'abc', 2)).toBe('crm:abc#2')
 })
 
-test('all spellings of a number', () => {
+test('all spellings of a phone number are found', () => {
   expect(numbersOf('551187654321')).toEqual({ phone: '5511987654321', all: ['5511987654321', '551187654321'] })
   expect(numbersOf('5511987654321')).toEqual({ phone: '5511987654321', all: ['5511987654321', '551187654321'] })
   expect(numbersOf('12025550123')).toEqual({ phone: '12025550123', all: ['12025550123'] })
@@ -118,7 +118,7 @@ test.each([
   expect(partsOfWritten({ text, attachments })).toEqual(parts)
 })
 
-test('fields go where the map says, and an empty value goes nowhere', () => {
+test('fields are mapped as the field map defines, and empty values are omitted', () => {
   const person = {
     phone: '1',
     spellings: [],
@@ -138,7 +138,7 @@ test('fields go where the map says, and an empty value goes nowhere', () => {
   })
 })
 
-test('a form with a file is read as it was written', () => {
+test('a multipart form with a file can be parsed without changes', () => {
   const bytes = Buffer.from('\r\n--not the end\r\n\0\u{1F600}')
   const { contentType, body } = formOf(
     seededRandom(1),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testAgents } from '../../support/voice.ts'
 import { ghlWorldOfTest, until } from './ghl-world.ts'
 
-test('a call with its recording appears once on the timeline of the contact, in both kinds of CRM', async () => {
+test('a call with its recording appears once for the contact, in GoHighLevel and in the CRM webhook', async () => {
   const w = await ghlWorldOfTest({ voiceAgents: testAgents(), settings: { voiceSandboxSpeed: 10 } })
   const { id } = await w.connected()
   await w.must('PUT', `/v1/instances/${id}/crm-webhook`, { url: 'https://catcher.sandbox/crm' })

@@ -129,8 +129,8 @@ const tried = Object.entries(OUT).filter(([name]) => sized(OFTEN.includes(name),
 const textOf = (event: any): string | undefined => event.message?.text
 const inOrder = (found: readonly unknown[]) => [...new Set(found)]
 
-describe('killed', () => {
-  test.each(tried)('%s: the CRM is told everything, and what it is told twice by the same id', async (_, point) => {
+describe('if the process is killed', () => {
+  test.each(tried)('%s, every event reaches the CRM, and repeated events have the same id', async (_, point) => {
     const s = await scene(point)
     const { w, id, events } = s
     await say(w, 'Hello')
@@ -174,7 +174,7 @@ describe('killed', () => {
     expect(await after.rows("SELECT name FROM meta WHERE name LIKE 'crm_opt_out%'")).toEqual([])
   })
 
-  test.each(Object.entries(IN))('%s: what the CRM posts and repeats is sent once', async (_, point) => {
+  test.each(Object.entries(IN))('%s, a message that the CRM posts repeatedly is sent once', async (_, point) => {
     const s = await scene(point)
     s.kill.arm(s.w.home)
     const body = { id: 'deal-7', type: 'message', to: PERSON, text: 'Your offer' }

@@ -36,7 +36,7 @@ const said = async (w: GhlWorld): Promise<string[]> => {
   return data.toReversed().flatMap(({ body }: any) => JSON.parse(body).message?.text ?? [])
 }
 
-test('a secret ends with the key that it was created with; what waits is delivered with the next one', async () => {
+test('a secret ends with the API key that created it, and waiting events are delivered once there is a new secret', async () => {
   const { w, path, secret, revoke, post: send } = await bridged()
   expect(await send(secret)).toBe(202)
   await revoke()
@@ -61,7 +61,7 @@ test('a secret ends with the key that it was created with; what waits is deliver
   expect([await send(fresh), await send(secret)]).toEqual([202, 401])
 })
 
-test('setting the webhook again creates a secret if the last one has ended', async () => {
+test('setting the webhook again creates a new secret if the last one has ended', async () => {
   const { w, path, revoke, post: send } = await bridged()
   await revoke()
   const again = await w.api('PUT', path, { url: 'https://catcher.sandbox/crm' })
@@ -69,14 +69,14 @@ test('setting the webhook again creates a secret if the last one has ended', asy
   expect(await send(again.body.secret)).toBe(202)
 })
 
-test('a secret stays if what the key created is kept', async () => {
+test('a secret remains valid if revoking its API key keeps what that key created', async () => {
   const { w, path, secret, revoke, post: send } = await bridged()
   await revoke('?created=keep')
   expect(await send(secret)).toBe(202)
   expect((await w.must('GET', path)).connected).toBe(true)
 })
 
-test('a secret that somebody else has replaced ends early, and the new one stays', async () => {
+test('a secret that was rotated by another key ends early, and the new secret stays', async () => {
   const { w, path, secret, revoke, post: send } = await bridged()
   const { secret: fresh } = await w.must('POST', `${path}/rotate-secret`, { overlap_seconds: 3_600 })
   expect([await send(secret), await send(fresh)]).toEqual([202, 202])

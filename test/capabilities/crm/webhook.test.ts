@@ -48,7 +48,7 @@ async function post(body: object, { key = secret, at = Math.floor(w.moving.now()
 const received = async (phone: string): Promise<string[]> =>
   (await w.must('GET', `/v1/sandbox/phones/${phone}/messages`)).data.map(({ text }: any) => text)
 
-test('events are signed as account webhooks are, and carry what was said', async () => {
+test('events are signed like those of account webhooks and contain the message', async () => {
   await w.say('12025556201', LINE, 'Hello')
   const event = await until(async () => {
     const [found] = await events('message')
@@ -64,7 +64,7 @@ test('events are signed as account webhooks are, and carry what was said', async
   expect(headers['x-service-signature']).toBe(sign(secret, Number(headers['x-service-timestamp']), body))
 })
 
-test('what the CRM posts is sent once, and its status comes back in order', async () => {
+test('a message posted by the CRM is sent once, and its statuses are reported in order', async () => {
   const body = { id: 'deal-7', type: 'message', to: '12025556202', text: 'Your offer' }
   expect(await post(body)).toBe(202)
   expect(await post(body)).toBe(202)
@@ -81,7 +81,7 @@ test('what the CRM posts is sent once, and its status comes back in order', asyn
   expect((await events('message')).filter(({ message }) => message.text === 'Your offer')).toEqual([])
 })
 
-test('a wrong signature, an old timestamp and an unknown address are all 401', async () => {
+test('a wrong signature, an old timestamp and an unknown address each get 401', async () => {
   const body = { id: 'forged', type: 'message', to: '12025556203', text: 'x' }
   expect(await post(body, { key: 'whsec_wrong' })).toBe(401)
   expect(await post(body, { at: Math.floor(w.moving.now() / 1_000) - 400 })).toBe(401)
@@ -95,7 +95,7 @@ test('a wrong signature, an old timestamp and an unknown address are all 401', a
   expect(await received('12025556203').catch(() => [])).toEqual([])
 })
 
-test('what is no message is refused with a sentence', async () => {
+test('an invalid message is refused with 400', async () => {
   expect(await post({ id: 'a', type: 'nothing' })).toBe(400)
   expect(await post({ id: 'a', type: 'message', to: '12025556203' })).toBe(400)
   expect(await post({ id: 'a', type: 'message', to: 'x', text: 'y' })).toBe(400)
@@ -103,7 +103,7 @@ test('what is no message is refused with a sentence', async () => {
   expect(await post({ id: 'a', type: 'message', to: '12025556203', text: 'y', extra: 1 })).toBe(400)
 })
 
-test('opt-outs go both ways', async () => {
+test('opt-outs are synchronized in both directions', async () => {
   expect(await post({ id: 'o1', type: 'opt_out', phone: '12025556201', opted_out: true })).toBe(202)
   expect((await w.must('GET', '/v1/opt-outs?phone=12025556201')).data).toHaveLength(1)
   expect(await post({ id: 'm9', type: 'message', to: '12025556201', text: 'No' })).toBe(202)
@@ -123,7 +123,7 @@ test('opt-outs go both ways', async () => {
   expect((await events('opt_out')).at(-1)?.opt_out).toEqual({ source: 'keyword', message_id, created_at })
 })
 
-test('a replayed opt-out changes nothing, and neither does one that was overtaken', async () => {
+test('a replayed or outdated opt-out changes nothing', async () => {
   const phone = '12025556211'
   const now = Math.floor(w.moving.now() / 1_000)
   const optedOut = async () => (await w.must('GET', `/v1/opt-outs?phone=${phone}`)).data.length === 1
@@ -141,7 +141,7 @@ test('a replayed opt-out changes nothing, and neither does one that was overtake
   expect(await optedOut()).toBe(true)
 })
 
-test('a recorded message with its signature is sent once, and is refused hours later and for another number', async () => {
+test('a replayed message is not sent again, and is refused for another number or hours later', async () => {
   const phone = '12025556219'
   const at = Math.floor(w.moving.now() / 1_000)
   const body = { id: 'recorded', type: 'message', to: phone, text: 'Your code is 1234' }
@@ -162,7 +162,7 @@ test('a recorded message with its signature is sent once, and is refused hours l
   expect(await received(phone)).toEqual(['Your code is 1234'])
 })
 
-test('a receiver that is down gets everything afterwards, once and in order', async () => {
+test('a receiver that was down gets every message once and in order', async () => {
   await w.must('PUT', '/v1/sandbox/catcher/crm', { status: 503 })
   for (const text of ['1', '2', '3']) await w.say('12025556204', LINE, text)
   await until(async () =>
@@ -181,7 +181,7 @@ test('a receiver that is down gets everything afterwards, once and in order', as
   })
 })
 
-test('a rotated secret: both are good for a while, then only the new one', async () => {
+test('after a rotation both secrets are valid for the overlap, then only the new one', async () => {
   const { secret: fresh } = await w.must('POST', `/v1/instances/${instance.id}/crm-webhook/rotate-secret`, {
     overlap_seconds: 60,
   })
@@ -192,7 +192,7 @@ test('a rotated secret: both are good for a while, then only the new one', async
   secret = fresh
 })
 
-test('setting it again keeps the secret, 410 stops it, and removing it ends it', async () => {
+test('setting the webhook again keeps its secret, a 410 response stops it, and deleting it ends its secret', async () => {
   const again = await w.api('PUT', `/v1/instances/${instance.id}/crm-webhook`, { url: 'https://catcher.sandbox/crm2' })
   expect([again.status, again.body.secret, again.body.secret_last4]).toEqual([200, null, secret.slice(-4)])
   await w.must('PUT', '/v1/sandbox/catcher/crm2', { status: 410 })
@@ -209,7 +209,7 @@ test('setting it again keeps the secret, 410 stops it, and removing it ends it',
   expect((await w.api('PUT', path, { url: 'http://example.com' })).status).toBe(400)
 })
 
-test('a template arrives as the person saw it, without links; one that nobody has read by its name', async () => {
+test('a template is reported with its visible text and without links, or by its name if its text is unknown', async () => {
   const official = await w.official('12025556291')
   const hook = { url: 'https://catcher.sandbox/templates' }
   expect((await w.api('PUT', `/v1/instances/${official.id}/crm-webhook`, hook)).status).toBe(201)
