@@ -101,19 +101,24 @@ test.each([
     [{ media_url: 'https://x/a.JPG?b', media_type: 'image', caption: 'Hi' }],
   ],
   [
-    'audio has no caption',
+    'text beside audio is sent separately',
     'Hi',
     [file('https://x/a.ogg')],
     [{ text: 'Hi' }, { media_url: 'https://x/a.ogg', media_type: 'audio' }],
   ],
   [
-    'a long text is no caption',
+    'a long text is sent separately, not as a caption',
     'x'.repeat(1_025),
     [file('https://x/a.png')],
     [{ text: 'x'.repeat(1_025) }, { media_url: 'https://x/a.png', media_type: 'image' }],
   ],
-  ['what is unknown is a document', '', [file('https://x/a')], [{ media_url: 'https://x/a', media_type: 'document' }]],
-  ['nothing', '', [], []],
+  [
+    'a file of an unknown type is a document',
+    '',
+    [file('https://x/a')],
+    [{ media_url: 'https://x/a', media_type: 'document' }],
+  ],
+  ['an empty message has no parts', '', [], []],
 ])('%s', (_name, text, attachments, parts) => {
   expect(partsOfWritten({ text, attachments })).toEqual(parts)
 })

@@ -19,15 +19,19 @@ interface KillPoint {
 }
 
 const OUT: Readonly<Record<string, KillPoint>> = {
-  'between the commit and the call': { sql: /UPDATE crm_outbox SET attempted = 1/, when: 'after' },
-  'between the call and its note': { sql: /DELETE FROM crm_outbox WHERE seq = :seq/, when: 'before' },
-  'between the note and what follows': { sql: /DELETE FROM crm_outbox WHERE seq = :seq/, when: 'after' },
-  'between the second call and its note': { sql: /DELETE FROM crm_outbox WHERE seq = :seq/, when: 'before', time: 2 },
-  'before a status is noted': { sql: /UPDATE crm_statuses SET pushed = :status/, when: 'before' },
-  'after a status is noted': { sql: /UPDATE crm_statuses SET pushed = :status/, when: 'after' },
-  'before an opt-out is noted': { sql: /UPDATE crm_contacts SET dnd_pushed = :dnd/, when: 'before' },
-  'after an opt-out is noted': { sql: /UPDATE crm_contacts SET dnd_pushed = :dnd/, when: 'after' },
-  'before an opt-out that is lifted is noted': {
+  'between the commit and the request': { sql: /UPDATE crm_outbox SET attempted = 1/, when: 'after' },
+  'between the request and recording its result': { sql: /DELETE FROM crm_outbox WHERE seq = :seq/, when: 'before' },
+  'after recording the result': { sql: /DELETE FROM crm_outbox WHERE seq = :seq/, when: 'after' },
+  'between the second request and recording its result': {
+    sql: /DELETE FROM crm_outbox WHERE seq = :seq/,
+    when: 'before',
+    time: 2,
+  },
+  'before a sent status is recorded': { sql: /UPDATE crm_statuses SET pushed = :status/, when: 'before' },
+  'after a sent status is recorded': { sql: /UPDATE crm_statuses SET pushed = :status/, when: 'after' },
+  'before a sent opt-out is recorded': { sql: /UPDATE crm_contacts SET dnd_pushed = :dnd/, when: 'before' },
+  'after a sent opt-out is recorded': { sql: /UPDATE crm_contacts SET dnd_pushed = :dnd/, when: 'after' },
+  'before a removed opt-out is recorded as sent': {
     ...{ sql: /UPDATE crm_contacts SET dnd_pushed = :dnd/, when: 'before', time: 2 },
   },
 }
@@ -35,8 +39,8 @@ const OUT: Readonly<Record<string, KillPoint>> = {
 const IN: Readonly<Record<string, KillPoint>> = {
   'before it is stored': { sql: /INSERT INTO crm_inbox/, when: 'before' },
   'between the commit and the send': { sql: /INSERT INTO crm_inbox/, when: 'after' },
-  'between the send and its note': { sql: /UPDATE crm_inbox SET state = :state/, when: 'before' },
-  'after the note': { sql: /UPDATE crm_inbox SET state = :state/, when: 'after' },
+  'between the send and recording its result': { sql: /UPDATE crm_inbox SET state = :state/, when: 'before' },
+  'after recording the result': { sql: /UPDATE crm_inbox SET state = :state/, when: 'after' },
 }
 
 /** The home as it is on disk when the service is killed, and how much the receiver had seen by then. */
@@ -123,7 +127,11 @@ async function killed({ w, kill, receiver }: Scene): Promise<World> {
 }
 
 /** Each starts two services: the short run tries those that differ most. */
-const OFTEN = ['between the commit and the call', 'between the call and its note', 'before an opt-out is noted']
+const OFTEN = [
+  'between the commit and the request',
+  'between the request and recording its result',
+  'before a sent opt-out is recorded',
+]
 const tried = Object.entries(OUT).filter(([name]) => sized(OFTEN.includes(name), true))
 
 const textOf = (event: any): string | undefined => event.message?.text
