@@ -51,7 +51,7 @@ describe('the budget of a campaign', () => {
     expect((await w.api('PATCH', `/v1/campaigns/${id}`, { config: { budget: null } })).status).toBe(409)
   })
 
-  test('of a draft changes with it, and the default warning is at 80 percent', async () => {
+  test('of a draft can be changed, and its default warning is at 80 percent', async () => {
     const wish = { instances: [line], phones: phonesFrom(1), messages: [TEMPLATE], start: false }
     const id = await campaignOf(w, { ...wish, config: { budget: { amount_micros: 5, currency: 'usd' } } })
     expect((await campaign(w, id)).config.budget).toEqual({ amount_micros: 5, currency: 'usd', warn_percent: 80 })
@@ -73,7 +73,7 @@ describe('the budget of a campaign', () => {
     expect((await campaign(w, id)).config.budget).toBeNull()
   })
 
-  test('needs approval if an assistant sets it, because it is money', async () => {
+  test('needs approval if an assistant sets it', async () => {
     const id = await campaignOf(w, { instances: [line], phones: phonesFrom(1), messages: [TEMPLATE], start: false })
     const { key } = await w.key({ scopes: ['dispatch:manage', 'dispatch:read'] })
     const assistant = await assistantOf(w, 'none', 'modern', key)
@@ -87,7 +87,7 @@ describe('the budget of a sub-account', () => {
   const clientOf = async (name: string): Promise<string> =>
     (await w.api('POST', '/v1/agency/accounts', { name })).body.id
 
-  test('is set, listed and removed by its agency, and seen by the sub-account', async () => {
+  test('is set, listed and removed by its agency, and shown to the sub-account', async () => {
     const id = await clientOf('Bakery Luz')
     const spending = { spent_micros: 0, held_micros: 0, unknown_messages: 0, state: 'below' }
     const record = { account_id: id, name: 'Bakery Luz', month: new Date().toISOString().slice(0, 7) }
@@ -115,7 +115,7 @@ describe('the budget of a sub-account', () => {
     expect(await w.rows('SELECT account_id FROM message_budgets WHERE account_id = :id', { id })).toEqual([])
   })
 
-  test('is accessible only for sub-accounts of the caller', async () => {
+  test('can only be read and changed for sub-accounts of the caller', async () => {
     for (const id of [w.account.id, '019b8d40-3c1e-7a52-8f63-1d2c3b4a5968'])
       expect((await w.api('PUT', path(id), BUDGET)).status).toBe(404)
     expect((await w.api('PUT', path(await clientOf('Other')), { ...BUDGET, amount_micros: -1 })).status).toBe(400)

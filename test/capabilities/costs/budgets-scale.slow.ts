@@ -14,7 +14,7 @@ const TURN_MS = 100
 const CLIENTS_MS = 15_000
 
 test(
-  'a budget is checked quickly with a million counts, and those of 300 clients are listed',
+  'checking a budget among a million counts, and listing the budgets of 300 clients, are fast',
   { timeout: 600_000 },
   async () => {
     const clock = fakeClock(Date.UTC(2027, 11, 31, 12))

@@ -92,7 +92,7 @@ describe('the budget of a campaign', () => {
     expect(now.campaign).toEqual({ spent_micros: 3_400, held_micros: 6_800, unknown_messages: 0, state: 'reached' })
   })
 
-  test('gets back the cost of messages that failed or were free', async () => {
+  test('releases the reserved cost of messages that failed or were free', async () => {
     await hold('a', 'cmp_1', US)
     await hold('b', 'cmp_1', US)
     expect((await limits('cmp_1', usd(6_800))).refusalOf(kindOf(US))).not.toBeNull()
@@ -104,7 +104,7 @@ describe('the budget of a campaign', () => {
     })
   })
 
-  test('gives up a message after 30 days', async () => {
+  test('releases the reserved cost of an unconfirmed message after 30 days', async () => {
     await hold('a', 'cmp_1', US)
     clock.set(EVENING + 30 * 24 * HOUR)
     expect((await limits('cmp_1', usd(3_400))).campaign?.held_micros).toBe(3_400)
@@ -129,7 +129,7 @@ describe('the budget of a campaign', () => {
     })
   })
 
-  test('cannot add up amounts of another currency', async () => {
+  test('counts the cost in another currency as unknown', async () => {
     await hold('a', 'cmp_1', US)
     expect((await limits('cmp_1', { ...usd(1), currency: 'eur' })).campaign).toMatchObject({ unknown_messages: 1 })
   })
@@ -139,14 +139,14 @@ describe('the budget of a campaign', () => {
     [80, 'warning'],
     [99, 'warning'],
     [100, 'reached'],
-  ])('at %i of 100 is %s', async (messages, state) => {
+  ])('at %i percent is %s', async (messages, state) => {
     await deliverAll(keys(messages), 'cmp_1', US)
     expect((await limits('cmp_1', usd(340_000))).campaign?.state).toBe(state)
   })
 })
 
 describe('the budget of an account for a month', () => {
-  test('counts all its campaigns and answers, and starts again each month', async () => {
+  test('counts the messages and replies of all its campaigns, and starts again each month', async () => {
     await costs.budgets.setOfAccount(ACCOUNT, usd(10_200))
     await deliver('a', 'cmp_1', US)
     await deliver('b', null, US)
@@ -171,7 +171,7 @@ describe('the budget of an account for a month', () => {
     expect(totals.costs).toEqual([{ currency: 'usd', amount_micros: 3_400 }])
   })
 
-  test('holds nothing once removed', async () => {
+  test('no longer stops messages once it is removed', async () => {
     await costs.budgets.setOfAccount(ACCOUNT, usd(1))
     expect((await limits('cmp_1')).refusalOf(kindOf(US))).not.toBeNull()
     await costs.budgets.removeOfAccount(ACCOUNT)
@@ -191,7 +191,7 @@ describe('an account whose budget is nearly used up', () => {
     })
   const told: (string | null)[] = []
 
-  test('is reported once a month, to itself and its agency', async () => {
+  test('is reported once a month, to the account and its agency', async () => {
     data.raw.exec(`INSERT INTO accounts (id, name, change_at, created_at) VALUES ('agency', 'Agency', 1, 1);
       INSERT INTO accounts (id, name, parent_account_id, change_at, created_at) VALUES ('${ACCOUNT}', 'Luz', 'agency', 1, 1)`)
     await costs.budgets.setOfAccount(ACCOUNT, usd(34_000))
@@ -239,7 +239,7 @@ const step = fc.oneof(
   }),
 )
 
-test('no campaign ever costs more than its budgets, whatever fails, is delivered late or is raised', async () => {
+test('no campaign costs more than its budgets in any random sequence of failures, late deliveries and changed budgets', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
       await reset()

@@ -54,7 +54,7 @@ test('a message contains the price that Meta reported, and is counted once', asy
   expect(body.totals).toMatchObject({ messages: 2, costs: [{ currency: 'usd', amount_micros: 6_800 }] })
 })
 
-test('rows of accounts and campaigns have names, those of days and deleted objects have none', async () => {
+test('rows for accounts and campaigns have a name, and rows for days and deleted objects have none', async () => {
   const [account] = (await costs('group=account')).body.data
   expect(account).toMatchObject({ key: w.account.id, name: w.account.name })
   const [day] = (await costs('group=day')).body.data
@@ -72,7 +72,7 @@ test('a message that no network charges has no price', async () => {
   expect((await recordOf(id, sent.body.message_id)).pricing).toBeNull()
 })
 
-test('a restricted key sees the costs of its instances, and nothing of others', async () => {
+test('a restricted key sees only the costs of its own instances', async () => {
   const { key } = await w.key({ scopes: ['billing:read'], instances: [line.id] })
   const { body } = await costs('', key)
   expect(body.data.map((row: { key: string }) => row.key)).toEqual([line.id])
@@ -94,7 +94,7 @@ describe('rates', () => {
   const ask = (method: string, body?: object, query = '') =>
     browser.ask(method, `/panel/v1/message-rates${query}`, body)
 
-  test('are corrected by the operator, and costs follow; after removal, the example applies again', async () => {
+  test('are set and removed by the operator, and change the costs immediately', async () => {
     const rate = { country: 'US', category: 'utility', valid_from: '2026-10-01', currency: 'usd' }
     const set = await ask('PUT', { ...rate, amount_micros: 4_000, source: 'Our rate card' })
     expect([set.status, set.body.example]).toEqual([200, false])
@@ -123,12 +123,12 @@ describe('rates', () => {
     expect((await ask('PUT', { ...rate, source: 'Ours', ...change })).status).toBe(400)
   })
 
-  test('are not accessible to a key', async () => {
+  test('do not exist for API keys', async () => {
     expect((await w.api('GET', '/v1/message-rates')).status).toBe(404)
   })
 })
 
-test('two numbers with the same name are distinguished by the client of one', async () => {
+test('two numbers with the same name can be told apart by the client that owns one', async () => {
   const { id: client } = (await w.api('POST', '/v1/agency/accounts', { name: 'North bakery', slots_allocated: 5 })).body
   for (const { id } of [line, other]) await w.api('PATCH', `/v1/instances/${id}`, { name: 'Front desk' })
   const moved = await w.api('POST', `/v1/agency/instances/${other.id}/transfer`, { account_id: client })

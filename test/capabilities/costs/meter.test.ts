@@ -84,7 +84,7 @@ function ledgerOf(messages: readonly Message[]): Map<string, number> {
   return ledger
 }
 
-test('the counts equal a handwritten ledger, in any order, with repeats, crashes and lost messages', async () => {
+test('the counts match an independent ledger, whatever the order, repeats, crashes and lost messages', async () => {
   const reports = fc.array(message, { minLength: 1, maxLength: 12 }).chain((messages) => {
     const all = messages.flatMap(({ statuses }, at) =>
       STATUSES.flatMap((status) => (statuses[status] === null ? [] : [{ at, status }])),
@@ -135,7 +135,7 @@ function reportOf(messages: readonly Message[], at: number, status: Status, isLo
   }
 }
 
-test('a message that a restore removed is counted for the account of its number; one without a number is not', async () => {
+test('a message missing after a restore is counted for the account of its number, and not counted without a number', async () => {
   await data.db.commit(async (tx) => {
     await tx.run(sql(`INSERT INTO accounts (id, name, change_at, created_at) VALUES ('acc-9', 'A', 1, 1)`), {})
     await tx.run(

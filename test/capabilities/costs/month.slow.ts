@@ -19,7 +19,7 @@ const ROUTINE_PEOPLE = 16
 const CAUGHT_PEOPLE = 40
 
 test(
-  'a month of one agency: nothing is sent while held, all is resumed once, and costs equal the ledger',
+  'in a simulated month of one agency, nothing is sent while on hold, everything resumes once, and costs match the ledger',
   { timeout: 280_000 },
   async () => {
     const m = await monthWorld(at(1, 6))

@@ -24,7 +24,7 @@ const setRate = (country: string, category: string, validFrom: string, micros: n
 const SPAN: CostSpan = { accountIds: ['acc'], from: '2026-10-01', to: '2026-12-31', instanceIds: null }
 const totals = async (span: Partial<CostSpan> = {}) => (await costs.report({ ...SPAN, ...span }, 'instance')).totals
 
-test('adds up whole millionths, by currency', async () => {
+test('costs are summed by currency in whole millionths', async () => {
   await count(3)
   await count(7, { country: 'IN' })
   expect(await totals()).toEqual({
@@ -43,7 +43,7 @@ describe('messages without a known price', () => {
     ['a category without a rate', { category: 'marketing' }],
     ['a day before the first rate', { day: '2026-09-30' }],
     ['a price that is neither charged nor free', { kind: 'unknown' as const }],
-  ])('are unpriced and never cost 0: %s', async (_what, place) => {
+  ])('are counted as unpriced, not as free: %s', async (_what, place) => {
     await count(5, place)
     expect(await totals({ from: '2026-09-01' })).toMatchObject({ messages: 5, billable: 5, unpriced: 5, costs: [] })
   })
@@ -55,7 +55,7 @@ test('messages that Meta does not charge are free', async () => {
 })
 
 describe('the rate card', () => {
-  test('a rate of the operator replaces an example, also for the past, and is not an estimate', async () => {
+  test('a rate set by the operator replaces an example rate, also for the past, and is not an estimate', async () => {
     await count(2)
     await setRate('US', 'utility', '2026-10-01', 5_000)
     expect(await totals()).toMatchObject({ costs: [{ currency: 'usd', amount_micros: 10_000 }], estimated: false })
@@ -75,7 +75,7 @@ describe('the rate card', () => {
     expect(await totals()).toMatchObject({ costs: [{ currency: 'usd', amount_micros: 4_400 }] })
   })
 
-  test('an unknown price replaces an example', async () => {
+  test('a rate of unknown price replaces an example rate', async () => {
     await count(2)
     await setRate('US', 'utility', '2026-10-01', null)
     expect(await totals()).toMatchObject({ unpriced: 2, costs: [] })
@@ -86,7 +86,7 @@ describe('the monthly allowance of service messages', () => {
   const service = (messages: number, place: Partial<CountPlace> = {}) =>
     count(messages, { category: 'service', ...place })
 
-  test('makes the first 1,000 of a number and month free, and no more', async () => {
+  test('makes the first 1,000 messages of a number free each month', async () => {
     await service(600)
     await service(600, { day: '2026-11-03' })
     await service(10, { day: '2026-12-01' })
@@ -103,7 +103,7 @@ describe('the monthly allowance of service messages', () => {
     ])
   })
 
-  test('is used up by replies before campaigns of the same day, whoever asks', async () => {
+  test('is used by replies before campaigns of the same day, also in a report about one campaign', async () => {
     await service(900)
     await service(300, { campaignId: 'cmp_1' })
     const { data: campaigns } = await costs.report({ ...SPAN, campaignId: 'cmp_1' }, 'campaign')
@@ -127,7 +127,7 @@ describe('the monthly allowance of service messages', () => {
     expect(await totals()).toMatchObject({ messages: 1_000, billable: 0 })
   })
 
-  test('began in October 2026', async () => {
+  test('does not apply before October 2026', async () => {
     await service(5, { day: '2026-09-30' })
     expect(await totals({ from: '2026-09-01' })).toMatchObject({ allowance: 0, billable: 5 })
   })
@@ -140,7 +140,7 @@ test('a restricted key sees only its own instances', async () => {
   expect([rows.map(({ key }) => key), sum.messages]).toEqual([['ins'], 1])
 })
 
-test('reads more counts than fit in one portion', async () => {
+test('a report sums more counts than one database page contains', async () => {
   await data.db.commit(async (tx) => {
     for (let at = 0; at < 4_500; at++)
       await tx.run(addToCount, { ...PLACE, campaignId: `cmp_${at}`, country: at % 2 === 0 ? 'US' : 'IN', messages: 1 })
