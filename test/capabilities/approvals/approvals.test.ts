@@ -15,89 +15,92 @@ const exists = async (id: string) => (await w.api('GET', `/v1/instances/${id}`))
 const decide = (id: string, how: 'approve' | 'refuse') => ask('POST', `/v1/approvals/${id}/${how}`)
 const read = async (id: string) => (await ask('GET', `/v1/approvals/${id}`)).body
 
-describe.each(['modern', 'legacy'] as const)('a key that asks before what is destructive, in a %s client', (era) => {
-  test('waits for a person, who sees what will happen; then it is executed once and the result fetched', async () => {
-    const { id } = await w.instance({ name: 'Front desk' })
-    const assistant = await assistantOf(w, 'destructive', era)
-    const mark = await w.mark()
-    const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
-    expect(await exists(id)).toBe(true)
-    expect(await read(approval)).toEqual({
-      id: approval,
-      state: 'pending',
-      sentence: `Delete an instance: “Front desk” (${id}).`,
-      parts: [{ kind: 'subject', name: null, values: [`“Front desk” (${id})`], total: 1 }],
-      tool: 'delete_instance',
-      operation: 'DELETE /v1/instances/{id}',
-      arguments: { instance_id: id },
-      key: { id: assistant.keyId, name: 'Assistant' },
-      created_at: new Date(w.clock.now()).toISOString(),
-      expires_at: new Date(w.clock.now() + 5 * 60_000).toISOString(),
-      decided_at: null,
-      executed_at: null,
-      result: null,
-    })
-
-    const approved = await decide(approval, 'approve')
-    expect(approved).toMatchObject({
-      status: 200,
-      body: { state: 'executed', result: { status: 200, body: { id, deleted: true } } },
-    })
-    expect(await exists(id)).toBe(false)
-    const told = await assistant.call('delete_instance', { instance_id: id, approval_id: approval })
-    expect(told).toMatchObject({ code: undefined, body: { id, deleted: true } })
-    expect(await w.typesSince(mark)).toEqual(['instance.deleted'])
-    expect(assistant.asked).toEqual([])
-  })
-
-  test('gets the result by the same call, once; after that the same call is a new request', async () => {
-    const { id } = await w.instance()
-    const assistant = await assistantOf(w, 'destructive', era)
-    const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
-    expect(await assistant.callAndWait('delete_instance', { instance_id: id })).toBe(approval)
-    await decide(approval, 'approve')
-    expect((await assistant.call('delete_instance', { instance_id: id })).body).toMatchObject({ deleted: true })
-    // Deleting is repeatable, so this wish passes the checks and waits again.
-    expect(await assistant.callAndWait('delete_instance', { instance_id: id })).not.toBe(approval)
-  })
-
-  test('does not bypass the person with confirm: true', async () => {
-    const { id } = await w.instance()
-    const assistant = await assistantOf(w, 'destructive', era)
-    const approval = await assistant.callAndWait('delete_instance', { instance_id: id, confirm: true })
-    expect(await assistant.callAndWait('delete_instance', { instance_id: id })).toBe(approval)
-    expect(await exists(id)).toBe(true)
-  })
-
-  test('learns of a refusal, asks nobody again for a while, and nothing was done', async () => {
-    const { id } = await w.instance()
-    const assistant = await assistantOf(w, 'destructive', era)
-    const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
-    expect((await decide(approval, 'refuse')).body.state).toBe('refused')
-    for (const given of [{ instance_id: id }, { instance_id: id, approval_id: approval }]) {
-      expect(await assistant.call('delete_instance', given)).toMatchObject({
-        code: 'invalid_state',
-        words: expect.stringContaining('refused'),
+describe.each(['modern', 'legacy'] as const)(
+  'a destructive call of a key that requires approval, in a %s client',
+  (era) => {
+    test('waits until a person approves, is executed once, and returns its result when called again', async () => {
+      const { id } = await w.instance({ name: 'Front desk' })
+      const assistant = await assistantOf(w, 'destructive', era)
+      const mark = await w.mark()
+      const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
+      expect(await exists(id)).toBe(true)
+      expect(await read(approval)).toEqual({
+        id: approval,
+        state: 'pending',
+        sentence: `Delete an instance: “Front desk” (${id}).`,
+        parts: [{ kind: 'subject', name: null, values: [`“Front desk” (${id})`], total: 1 }],
+        tool: 'delete_instance',
+        operation: 'DELETE /v1/instances/{id}',
+        arguments: { instance_id: id },
+        key: { id: assistant.keyId, name: 'Assistant' },
+        created_at: new Date(w.clock.now()).toISOString(),
+        expires_at: new Date(w.clock.now() + 5 * 60_000).toISOString(),
+        decided_at: null,
+        executed_at: null,
+        result: null,
       })
-    }
-    expect((await decide(approval, 'approve')).body.error.code).toBe('invalid_state')
-    expect(await exists(id)).toBe(true)
-    await w.clock.advance(5 * 60_000)
-    expect(await assistant.callAndWait('delete_instance', { instance_id: id })).not.toBe(approval)
-  })
 
-  test('has the argument that fetches a result in tools that need approval, and only there', async () => {
-    const { tools } = await (await assistantOf(w, 'destructive', era)).client.listTools()
-    const waiting = tools.filter(({ inputSchema }) => 'approval_id' in (inputSchema.properties ?? {}))
-    expect(waiting.map(({ name }) => name)).toEqual([
-      ...['create_instance', 'delete_instance', 'refresh_instance_qr', 'restart_instance', 'disconnect_instance'],
-      ...['create_webhook', 'update_webhook', 'delete_webhook'],
-      'retry_delivery',
-    ])
-    const other = await (await assistantOf(w, 'none', era)).client.listTools()
-    expect(JSON.stringify(other.tools)).not.toContain('approval_id')
-  })
-})
+      const approved = await decide(approval, 'approve')
+      expect(approved).toMatchObject({
+        status: 200,
+        body: { state: 'executed', result: { status: 200, body: { id, deleted: true } } },
+      })
+      expect(await exists(id)).toBe(false)
+      const told = await assistant.call('delete_instance', { instance_id: id, approval_id: approval })
+      expect(told).toMatchObject({ code: undefined, body: { id, deleted: true } })
+      expect(await w.typesSince(mark)).toEqual(['instance.deleted'])
+      expect(assistant.asked).toEqual([])
+    })
+
+    test('returns its result once when it is repeated; the next repeat requests a new approval', async () => {
+      const { id } = await w.instance()
+      const assistant = await assistantOf(w, 'destructive', era)
+      const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
+      expect(await assistant.callAndWait('delete_instance', { instance_id: id })).toBe(approval)
+      await decide(approval, 'approve')
+      expect((await assistant.call('delete_instance', { instance_id: id })).body).toMatchObject({ deleted: true })
+      // Deleting is repeatable, so this wish passes the checks and waits again.
+      expect(await assistant.callAndWait('delete_instance', { instance_id: id })).not.toBe(approval)
+    })
+
+    test('requires approval even with confirm: true', async () => {
+      const { id } = await w.instance()
+      const assistant = await assistantOf(w, 'destructive', era)
+      const approval = await assistant.callAndWait('delete_instance', { instance_id: id, confirm: true })
+      expect(await assistant.callAndWait('delete_instance', { instance_id: id })).toBe(approval)
+      expect(await exists(id)).toBe(true)
+    })
+
+    test('is not executed if refused, and cannot be requested again for a while', async () => {
+      const { id } = await w.instance()
+      const assistant = await assistantOf(w, 'destructive', era)
+      const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
+      expect((await decide(approval, 'refuse')).body.state).toBe('refused')
+      for (const given of [{ instance_id: id }, { instance_id: id, approval_id: approval }]) {
+        expect(await assistant.call('delete_instance', given)).toMatchObject({
+          code: 'invalid_state',
+          words: expect.stringContaining('refused'),
+        })
+      }
+      expect((await decide(approval, 'approve')).body.error.code).toBe('invalid_state')
+      expect(await exists(id)).toBe(true)
+      await w.clock.advance(5 * 60_000)
+      expect(await assistant.callAndWait('delete_instance', { instance_id: id })).not.toBe(approval)
+    })
+
+    test('has the argument approval_id, which tools that need no approval lack', async () => {
+      const { tools } = await (await assistantOf(w, 'destructive', era)).client.listTools()
+      const waiting = tools.filter(({ inputSchema }) => 'approval_id' in (inputSchema.properties ?? {}))
+      expect(waiting.map(({ name }) => name)).toEqual([
+        ...['create_instance', 'delete_instance', 'refresh_instance_qr', 'restart_instance', 'disconnect_instance'],
+        ...['create_webhook', 'update_webhook', 'delete_webhook'],
+        'retry_delivery',
+      ])
+      const other = await (await assistantOf(w, 'none', era)).client.listTools()
+      expect(JSON.stringify(other.tools)).not.toContain('approval_id')
+    })
+  },
+)
 
 describe('an approval', () => {
   test('expires five minutes after the call: it can no longer be given, and the same call requests a new one', async () => {
@@ -120,7 +123,7 @@ describe('an approval', () => {
     expect(await assistant.callAndWait('delete_instance', { instance_id: id })).not.toBe(approval)
   })
 
-  test('given twice at the same time executes the call once', async () => {
+  test('executes the call once if it is approved twice at the same time', async () => {
     const { id } = await w.instance()
     const assistant = await assistantOf(w, 'destructive')
     const mark = await w.mark()
@@ -130,14 +133,14 @@ describe('an approval', () => {
     expect(await w.typesSince(mark)).toEqual(['instance.deleted'])
   })
 
-  test('is requested once, however often the same call comes at the same time', async () => {
+  test('is requested once if the same call comes several times at the same time', async () => {
     const { id } = await w.instance()
     const assistant = await assistantOf(w, 'destructive')
     const calls = [1, 2, 3, 4].map(() => assistant.callAndWait('delete_instance', { instance_id: id }))
     expect(new Set(await Promise.all(calls)).size).toBe(1)
   })
 
-  test('is refused when its key is revoked', async () => {
+  test('is rejected when its key is revoked', async () => {
     const { id } = await w.instance()
     const assistant = await assistantOf(w, 'destructive')
     const approval = await assistant.callAndWait('delete_instance', { instance_id: id })
@@ -148,7 +151,7 @@ describe('an approval', () => {
     expect(await exists(id)).toBe(true)
   })
 
-  test('is fetched only by its key, for its call, or without any other argument', async () => {
+  test('can be fetched only by its own key, with the arguments of its call or with none', async () => {
     const [{ id }, other] = [await w.instance(), await w.instance()]
     const assistant = await assistantOf(w, 'destructive')
     const stranger = await assistantOf(w, 'destructive')
@@ -163,7 +166,7 @@ describe('an approval', () => {
     expect(await exists(other.id)).toBe(true)
   })
 
-  test('is not requested if the call could not be executed', async () => {
+  test('is not requested for a call that would fail', async () => {
     const assistant = await assistantOf(w, 'sending')
     const { id } = await w.instance()
     const before = (await ask('GET', '/v1/approvals?limit=200')).body.data.length
@@ -176,7 +179,7 @@ describe('an approval', () => {
     expect((await ask('GET', '/v1/approvals?limit=200')).body.data).toHaveLength(before)
   })
 
-  test('is refused for a key that already has twenty pending ones', async () => {
+  test('cannot be requested by a key that already has twenty pending approvals', async () => {
     const assistant = await assistantOf(w, 'sending')
     const { id } = await w.instance()
     const say = (n: number) => ({ instance_id: id, to: '12025550123', text: `Hello ${n}` })
@@ -186,8 +189,8 @@ describe('an approval', () => {
   })
 })
 
-describe('a key that asks before sending', () => {
-  test('sends once, as itself, after a person approved', async () => {
+describe('a key that requires approval before sending', () => {
+  test('sends the message once, under its own name, after a person approved', async () => {
     const line = await w.pair()
     const assistant = await assistantOf(w, 'sending')
     const mark = await w.mark()
@@ -206,7 +209,7 @@ describe('a key that asks before sending', () => {
     expect(record.body.source).toBe('mcp')
   })
 
-  test('shows the person the text and recipient of a message to forward, pin or edit; the assistant gets neither', async () => {
+  test('shows the person the text and recipient of a message to forward, pin or edit, but not the assistant', async () => {
     const line = await w.pair()
     const assistant = await assistantOf(w, 'sending')
     const sent = await w.api('POST', `/v1/instances/${line.id}/messages`, {
@@ -241,15 +244,15 @@ describe('a key that asks before sending', () => {
     ])
   })
 
-  test('asks before destructive calls as well', async () => {
+  test('also requires approval before destructive calls', async () => {
     const { id } = await w.instance()
     await (await assistantOf(w, 'sending')).callAndWait('delete_instance', { instance_id: id })
     expect(await exists(id)).toBe(true)
   })
 })
 
-describe('a key that asks before destructive calls', () => {
-  test('sends immediately', async () => {
+describe('a key that requires approval before destructive calls', () => {
+  test('sends messages without approval', async () => {
     const line = await w.pair()
     const told = await (
       await assistantOf(w, 'destructive')
@@ -259,7 +262,7 @@ describe('a key that asks before destructive calls', () => {
     expect(told.body).toMatchObject({ sent: true })
   })
 
-  test('waits before it disconnects, whether or not the session is discarded', async () => {
+  test('requires approval before it disconnects, whether or not the session is discarded', async () => {
     const line = await w.pair()
     const assistant = await assistantOf(w, 'destructive')
     await assistant.callAndWait('disconnect_instance', { instance_id: line.id })
@@ -269,7 +272,7 @@ describe('a key that asks before destructive calls', () => {
     expect(body.result.body).toMatchObject({ logged_out: true })
   })
 
-  test('needs no approval over HTTP: only an assistant’s calls do', async () => {
+  test('needs no approval over HTTP, only for calls of an assistant', async () => {
     const { id } = await w.instance()
     const { key } = await assistantOf(w, 'destructive')
     expect((await w.api('DELETE', `/v1/instances/${id}?confirm=true`, undefined, { key })).status).toBe(200)
@@ -277,7 +280,7 @@ describe('a key that asks before destructive calls', () => {
 })
 
 describe('the list of approvals', () => {
-  test('is newest first, in pages, by state, and contains those of its account', async () => {
+  test('has pages, newest first, can be filtered by state, and contains only those of its account', async () => {
     const lines = [await w.instance(), await w.instance(), await w.instance()]
     const assistant = await assistantOf(w, 'destructive')
     const made: string[] = []
@@ -302,7 +305,7 @@ describe('the list of approvals', () => {
     expect((await ids('state=expired&limit=2')).ids).toEqual([made[0], made[2]])
   })
 
-  test('does not exist for API keys, in the document or among the tools', async () => {
+  test('is not accessible with an API key, in the OpenAPI document or as a tool', async () => {
     const { id } = (await ask('GET', '/v1/approvals?limit=1')).body.data[0]
     for (const [method, path] of [
       ['GET', '/v1/approvals'],

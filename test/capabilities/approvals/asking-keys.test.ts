@@ -11,7 +11,7 @@ async function keys(w: World, ...argv: string[]): Promise<string> {
   return lines.join('\n')
 }
 
-test('a key that needs approval can be created at the terminal too, and its list says so', async () => {
+test('a key that requires approval can be created in the terminal, and the list of keys shows it', async () => {
   const w = await worldOfTest()
   const { id } = JSON.parse(await keys(w, 'create', '--name', 'Assistant', '--ask', 'sending', '--json'))
   const { data } = (await asConsole(w)('GET', '/v1/keys')).body
@@ -20,7 +20,7 @@ test('a key that needs approval can be created at the terminal too, and its list
   await expect(keys(w, 'create', '--name', 'X', '--ask', 'everything')).rejects.toThrow(/destructive or sending/)
 })
 
-test('a key needs no approval unless it was created so', async () => {
+test('a key requires no approval by default', async () => {
   const w = await worldOfTest()
   const { id } = JSON.parse(await keys(w, 'create', '--name', 'Program', '--json'))
   const { data } = (await asConsole(w)('GET', '/v1/keys')).body

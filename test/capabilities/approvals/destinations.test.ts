@@ -14,8 +14,8 @@ afterAll(() => w.close())
 const sentenceOf = async (id: string): Promise<string> => (await ask('GET', `/v1/approvals/${id}`)).body['sentence']
 const EVIL = 'https://catcher.sandbox/evil'
 
-describe.each(['destructive', 'sending'])('a key that asks before what is %s', (policy) => {
-  test('waits before a webhook is created, and the approval shows the host', async () => {
+describe.each(['destructive', 'sending'])('a key that requires approval for %s calls', (policy) => {
+  test('requires approval before a webhook is created, and the approval shows the host', async () => {
     const assistant = await assistantOf(w, policy)
     const id = await assistant.callAndWait('create_webhook', { events: ['*'], description: 'Backup', url: EVIL })
     expect(await sentenceOf(id)).toBe(
@@ -24,7 +24,7 @@ describe.each(['destructive', 'sending'])('a key that asks before what is %s', (
     expect((await w.api('GET', '/v1/webhooks')).body.data).toEqual([])
   })
 
-  test('shows the real host, whatever the URL looks like', async () => {
+  test('shows the real host even if the URL looks like another one', async () => {
     const assistant = await assistantOf(w, policy)
     const id = await assistant.callAndWait('create_webhook', {
       events: ['*'],
@@ -33,7 +33,7 @@ describe.each(['destructive', 'sending'])('a key that asks before what is %s', (
     expect(await sentenceOf(id)).toMatch(/^Create a webhook \(sends to catcher\.sandbox\): /)
   })
 
-  test('waits before a webhook is changed, replayed or tested, or a delivery is sent again', async () => {
+  test('requires approval before a webhook is changed, replayed or tested, or a delivery is retried', async () => {
     const { body: hook } = await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/own', events: ['*'] })
     await w.api('POST', `/v1/webhooks/${hook.id}/test`)
     const delivery = (await w.api('GET', '/v1/webhooks/deliveries')).body.data[0]
@@ -59,7 +59,7 @@ describe.each(['destructive', 'sending'])('a key that asks before what is %s', (
     await w.api('DELETE', `/v1/webhooks/${hook.id}`)
   })
 
-  test('waits before the webhook of an instance is set', async () => {
+  test('requires approval before the webhook of an instance is set', async () => {
     const { id } = await w.instance({ name: 'Front desk' })
     const assistant = await assistantOf(w, policy)
     const approval = await assistant.callAndWait('set_instance_webhook', { instance_id: id, url: EVIL })
@@ -67,7 +67,7 @@ describe.each(['destructive', 'sending'])('a key that asks before what is %s', (
     expect((await w.api('GET', `/v1/instances/${id}/webhook`)).body.url).toBe(null)
   })
 
-  test('waits before somebody is admitted to a group, and gets the result by the approval’s id alone', async () => {
+  test('requires approval before a person joins a group, and gets the result with only the approval_id', async () => {
     const line = await w.pair()
     const assistant = await assistantOf(w, policy)
     const given = {
@@ -85,7 +85,7 @@ describe.each(['destructive', 'sending'])('a key that asks before what is %s', (
   })
 })
 
-test('shows a group’s name, or its id once the name is unknown', async () => {
+test('shows the name of a group, or its id if the name is unknown', async () => {
   const line = await w.pair()
   const { body } = await w.api('POST', `/v1/instances/${line.id}/engine/smv2/group/create`, {
     name: 'Garden ”, to: “',
@@ -109,14 +109,14 @@ test('shows a group’s name, or its id once the name is unknown', async () => {
   expect(await sentenceOf(strange)).toContain('to: group 120363041234567890@g.us, ')
 })
 
-test('reading through the engine directly needs no approval', async () => {
+test('needs no approval to read directly from the engine', async () => {
   const line = await w.pair()
   const assistant = await assistantOf(w, 'sending')
   const given = { instance_id: line.id, group: 'user', action: 'check', numbers: ['12025550147'] }
   expect(await assistant.call('call_engine', given)).toMatchObject({ code: undefined })
 })
 
-test('the arguments in an approval cannot hide or reorder anything', async () => {
+test('the arguments of a call cannot hide or reorder the text of an approval', async () => {
   const line = await w.pair()
   await w.api('PATCH', `/v1/instances/${line.id}`, { name: 'Front desk' })
   const assistant = await assistantOf(w, 'sending')

@@ -19,7 +19,7 @@ const WITHOUT_A_PERSON = {
 } as const
 
 test.each(['destructive', 'sending'] as const)(
-  'an injected assistant with a key that asks before what is %s sends nothing to a stranger',
+  'an assistant under prompt injection sends nothing to a stranger if its key requires approval for %s calls',
   async (policy) => {
     const w = await worldOfTest()
     const line = await w.pair()

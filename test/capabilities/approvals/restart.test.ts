@@ -63,7 +63,7 @@ test('pending approvals stay pending after a restart', async () => {
   expect((await again.call('delete_instance', { instance_id: id })).body).toMatchObject({ deleted: true })
 })
 
-test('an interrupted repeatable call is executed again: a message is sent once', async () => {
+test('an interrupted call that is safe to repeat is executed again and sends its message once', async () => {
   const { start, end } = home()
   const before = await start()
   const line = await before.pair()
@@ -80,7 +80,7 @@ test('an interrupted repeatable call is executed again: a message is sent once',
   expect(await after.rows('SELECT id FROM messages')).toHaveLength(1)
 })
 
-test('an interrupted call that could act twice has an unknown outcome, and is not made again', async () => {
+test('an interrupted call that is not safe to repeat has an unknown outcome and is not executed again', async () => {
   const { start, end } = home()
   const before = await start()
   const { id } = await before.instance()
@@ -96,7 +96,7 @@ test('an interrupted call that could act twice has an unknown outcome, and is no
   expect((await after.api('GET', `/v1/instances/${id}`)).status).toBe(200)
 })
 
-test('a call interrupted long ago is not made again', async () => {
+test('a call that was interrupted long ago is not executed again', async () => {
   const { start, end } = home()
   const before = await start()
   const { id } = await before.instance()
@@ -109,7 +109,7 @@ test('a call interrupted long ago is not made again', async () => {
   expect((await after.api('GET', `/v1/instances/${id}`)).status).toBe(200)
 })
 
-test('arguments are sealed in the database', async () => {
+test('the arguments of a call are encrypted in the database', async () => {
   const { start, end } = home()
   const w = await start()
   const { id } = await w.instance()
@@ -120,7 +120,7 @@ test('arguments are sealed in the database', async () => {
   await end()
 })
 
-test('every query uses its index', async () => {
+test('every query uses an index', async () => {
   const database = await testDatabase()
   onTestFinished(() => database.close())
   expect(queryPlan(database.raw, approvalsPage).join()).toContain('approvals_by_account')
