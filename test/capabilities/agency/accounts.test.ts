@@ -38,7 +38,7 @@ describe('a sub-account', () => {
     expect((await w.api('GET', `${AGENCY}?external_ref=once`)).body.data).toHaveLength(1)
   })
 
-  test('gets no scope that the calling key lacks, under either of its names', async () => {
+  test('cannot get a key with a scope that the calling key lacks, under either name of the scope', async () => {
     const { id } = await clientOf(w)
     const { key } = await w.key({ scopes: ['agency:manage', 'instances:write'] })
     const give = (scopes: string[]) => w.api('POST', `${AGENCY}/${id}/keys`, { name: 'K', scopes }, { key })
@@ -55,7 +55,7 @@ describe('a sub-account', () => {
     expect((await client.api('GET', '/v1/me')).status).toBe(401)
   })
 
-  test('a key can be limited to instances of the sub-account, and to no others', async () => {
+  test('can have a key that is limited to some of its instances', async () => {
     const client = await clientOf(w)
     const { id } = (await client.api('POST', '/v1/instances', {})).body
     const mine = await w.instance()
@@ -66,7 +66,7 @@ describe('a sub-account', () => {
     expect((await w.api('GET', '/v1/me', undefined, { key })).body.allowed_instance_ids).toEqual([id])
   })
 
-  test('is deleted only without instances; then nothing of it works and its usage stays', async () => {
+  test('can be deleted only without instances; its keys then stop working and its usage stays', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own)
     await client.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/gone', events: ['*'] })
@@ -87,7 +87,7 @@ describe('a sub-account', () => {
     expect(totals.sent).toBe(1)
   })
 
-  test('loses webhooks that storage did not remove with it, without a restart', async () => {
+  test('has its webhooks removed later without a restart if storage failed to remove them', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own)
     await client.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/gone', events: ['*'] })
@@ -101,7 +101,7 @@ describe('a sub-account', () => {
 })
 
 describe('slots', () => {
-  test('allocated to a client leave the pool, and return', async () => {
+  test('allocated to a client leave the pool, and return when the client is deleted', async () => {
     const own = await worldOfTest({ settings: { slots: 10 } })
     const client = await clientOf(own, { slots_allocated: 6 })
     const slots = async () => (await own.api('GET', '/v1/agency')).body.slots
@@ -117,7 +117,7 @@ describe('slots', () => {
     expect(await slots()).toEqual({ total: 10, used: 5, free: 5 })
   })
 
-  test('with overcommit can be promised beyond the pool, which the instances themselves fill', async () => {
+  test('can be allocated beyond the pool with overcommit, but instances cannot exceed the pool', async () => {
     const own = await worldOfTest({ settings: { slots: 2, agencyOvercommit: true } })
     const [one, other] = [await clientOf(own, { slots_allocated: 2 }), await clientOf(own, { slots_allocated: 2 })]
     expect((await one.api('POST', '/v1/instances', {})).status).toBe(201)
@@ -127,7 +127,7 @@ describe('slots', () => {
 })
 
 describe('a feature that is off', () => {
-  test('is refused with a sentence from the next request on, and works again once it is on', async () => {
+  test('is refused with an explanation from the next request, and works again once it is on', async () => {
     const client = await clientOf(w, { features: ['mcp'] })
     const list = () => client.api('GET', '/v1/campaigns')
     const refused = await list()
@@ -138,7 +138,7 @@ describe('a feature that is off', () => {
     expect((await w.api('GET', '/v1/campaigns')).status).toBe(200)
   })
 
-  test('hides its tools, and without MCP there is none', async () => {
+  test('hides its tools, and without the feature MCP there are no tools', async () => {
     const connect = async (key: string) => {
       const assistant = new Client({ name: 't', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
       const requestInit = { headers: { authorization: `Bearer ${key}` } }
@@ -162,7 +162,7 @@ describe('a feature that is off', () => {
 })
 
 describe('a suspended sub-account', () => {
-  test('sends nothing in any way, keeps what arrives, and continues where it stopped once it is active', async () => {
+  test('sends nothing, keeps incoming messages, and continues where it stopped once it is active', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own)
     const line = await pairedIn(own, client, '12025551111')
@@ -198,7 +198,7 @@ describe('a suspended sub-account', () => {
     expect([await caughtBy('held'), await caughtBy('older')]).toEqual([1, 1])
   })
 
-  test('has running campaigns that wait, say why, and then reach everybody once', async () => {
+  test('has waiting campaigns that say why and reach everybody once when it is active again', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own)
     const line = await pairedIn(own, client, '12025551111')
@@ -238,7 +238,7 @@ describe('a suspended sub-account', () => {
 })
 
 describe('usage', () => {
-  test('of the agency and its clients is available as JSON and CSV, and to nobody else', async () => {
+  test('of the agency and its clients is available as JSON and CSV, only for the agency', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own, { timezone: 'America/Sao_Paulo' })
     const theirs = await pairedIn(own, client, '12025551111')
@@ -266,7 +266,7 @@ describe('usage', () => {
 })
 
 describe('the brand', () => {
-  test('is inherited if a client has none, and every text on its colors is readable', async () => {
+  test('is inherited by a client without its own, and every text on its colors is readable', async () => {
     const client = await clientOf(w)
     const brand = async () => (await client.api('GET', '/v1/agency')).body.branding
     await w.api('PATCH', '/v1/agency/branding', { display_name: 'North', colors: { primary: '#ffee00' } })

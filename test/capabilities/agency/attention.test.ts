@@ -63,7 +63,7 @@ async function write(text: string): Promise<void> {
   await w.api('PATCH', '/v1/agency/branding', { display_name: `Agency ${text.length}` })
 }
 
-test('an agency sees clients whose messages are stuck and whose webhooks fail, in its overview and in the list', async () => {
+test('an agency sees clients with stuck messages or failing webhooks, in its overview and in its list of clients', async () => {
   const client = await clientOf(w, { name: 'River bakery' })
   const { id } = await pairedIn(w, client, '12025550151')
   expect(await troubleOf('River bakery')).toEqual(NO_TROUBLE)
@@ -92,7 +92,7 @@ test('an agency sees clients whose messages are stuck and whose webhooks fail, i
   for (const room of ['messages', 'instance-webhook', 'webhooks']) expect(await codesOf(room)).toEqual([])
 })
 
-test('the list of clients counts a number that asks for a passkey', async () => {
+test('the list of clients counts a number that waits for a passkey', async () => {
   const client = await clientOf(w, { name: 'Lake bakery', features: ['ai'] })
   const { id } = (await client.api('POST', '/v1/instances', { name: 'Lake' })).body
   await client.api('POST', '/v1/sandbox/phones', { number: '12025550161', passkey: true })

@@ -4,7 +4,7 @@ import { contrast, themeOf } from '../../../main/contract/brand-theme.ts'
 
 const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
-test('every text of the page is readable, whatever colors somebody chooses', () => {
+test('every text of the page is readable with any brand color', () => {
   fc.assert(
     fc.property(color, color, (primary, background) => {
       const { light, dark } = themeOf({ primary, background })

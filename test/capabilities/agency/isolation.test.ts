@@ -33,10 +33,10 @@ const namesSomething = (operation: Operation) =>
   (operation.reach === 'instance' || ownedIn(operation).length > 0)
 const isHidden = ({ status, body }: Reply) => status === 404 && body.error.code === 'not_found'
 
-describe.each(['agency', 'sibling'] as const)('for the %s', (who) => {
+describe.each(['agency', 'sibling'] as const)('a key of the %s', (who) => {
   const keyOf = () => (who === 'agency' ? w.allScopes : sibling.key)
 
-  test('nothing of a client is found or changed', async () => {
+  test('cannot read or change anything of a client', async () => {
     const before = (await client.api('GET', '/v1/instances?limit=50')).text
     const mark = await w.mark()
     const wrong: string[] = []
@@ -52,7 +52,7 @@ describe.each(['agency', 'sibling'] as const)('for the %s', (who) => {
     expect((await client.api('GET', '/v1/instances?limit=50')).text).toBe(before)
   })
 
-  test('nothing of a client is in any list, count or record', async () => {
+  test('sees nothing of a client in lists, counts or records', async () => {
     // Its own account stands in what it reads of itself.
     const words = theirs.words.filter((word) => word !== '')
     for (const operation of OPERATIONS) {
@@ -68,7 +68,7 @@ describe.each(['agency', 'sibling'] as const)('for the %s', (who) => {
   })
 })
 
-test('the operator’s window finds a client’s objects in the client’s account, and in no other', async () => {
+test('the operator’s window finds the objects of a client only in the account of that client', async () => {
   const wrong: string[] = []
   for (const operation of OPERATIONS.filter(({ method }) => method === 'GET').filter(namesSomething)) {
     const { path } = askOf(operation, theirs)
@@ -83,7 +83,7 @@ test('the operator’s window finds a client’s objects in the client’s accou
   expect(wrong).toEqual([])
 })
 
-test('no route of an agency finds a sub-account of another agency', async () => {
+test('no route for agencies finds a sub-account of another agency', async () => {
   const { key } = await w.stranger()
   const { id: instance } = (await client.api('POST', '/v1/instances', {})).body
   const [own] = (await w.api('GET', `/v1/agency/accounts/${client.id}/keys`)).body.data

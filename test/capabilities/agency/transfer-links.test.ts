@@ -29,7 +29,7 @@ async function doorsOf(w: World, from: Client) {
   }
 }
 
-test('no link of the old account connects a transferred number, and the new owner creates new ones', async () => {
+test('after a transfer the links of the old account stop working, and the new owner creates new ones', async () => {
   const w = await worldOfTest()
   const [from, to] = [await clientOf(w), await clientOf(w)]
   const { ids, paths, line, official } = await doorsOf(w, from)

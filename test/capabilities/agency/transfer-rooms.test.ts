@@ -84,7 +84,7 @@ async function busyLine(w: World): Promise<AiLine & { callId: string; plannedId:
   return { ...line, callId: made.body.id, plannedId: planned.body.id, documentId }
 }
 
-test('no row of a transferred instance names the old account, in any table that has both', async () => {
+test('after a transfer, rows with an instance id and an account id name the new account', async () => {
   const w = await worldOfTest()
   const client = await clientOf(w)
   const line = await busyLine(w)
@@ -140,7 +140,7 @@ test('no row of a transferred instance names the old account, in any table that 
   })
 })
 
-test('a running call is hung up when its instance is transferred, and its recording moves along', async () => {
+test('a running call is hung up when its instance is transferred, and its recording moves to the new account', async () => {
   const w = await worldOfTest()
   const client = await clientOf(w)
   const line = await lineIn(w)

@@ -7,7 +7,7 @@ const transfer = (w: World, id: string, to: string) =>
   w.api('POST', `/v1/agency/instances/${id}/transfer`, { account_id: to })
 
 describe('a transferred instance', () => {
-  test('appears unchanged in its new account, and no longer exists for the old one', async () => {
+  test('appears unchanged in its new account, and no longer exists in the old one', async () => {
     const w = await worldOfTest()
     const client = await clientOf(w)
     const line = await w.pair('12025551111', { external_ref: 'desk', metadata: { a: 'b' } })
@@ -26,7 +26,7 @@ describe('a transferred instance', () => {
     expect((await transfer(w, line.id, '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60')).body.error.code).toBe('not_found')
   })
 
-  test('sends both sides the events of a deletion and a creation, and nobody else anything', async () => {
+  test('sends instance.deleted to the old account and instance.created to the new one, and nothing to others', async () => {
     const w = await worldOfTest()
     const client = await clientOf(w)
     const line = await w.pair()
@@ -40,7 +40,7 @@ describe('a transferred instance', () => {
     ])
   })
 
-  test('is deleted in the incremental list of the old account, and changed in that of the new one; and back again', async () => {
+  test('is deleted in the incremental list of the old account and changed in that of the new one, also when it comes back', async () => {
     const w = await worldOfTest()
     const client = await clientOf(w)
     const line = await w.instance({ external_ref: 'desk' })
@@ -57,7 +57,7 @@ describe('a transferred instance', () => {
     expect(await changes(client)).toEqual({ data: [], deleted: [line.id] })
   })
 
-  test('is removed from every key of the old account; a key without other instances then has access to none', async () => {
+  test('is removed from every key of the old account, and a key without other instances then has access to none', async () => {
     const w = await worldOfTest()
     const client = await clientOf(w)
     const [line, other] = [await w.instance(), await w.instance()]
@@ -70,7 +70,7 @@ describe('a transferred instance', () => {
       expect((await w.api('GET', `/v1/instances/${id}`, undefined, { key })).status).toBe(404)
   })
 
-  test('loses its own webhook, which belongs to the old owner', async () => {
+  test('loses its webhook, which belongs to the old owner', async () => {
     const w = await worldOfTest()
     const client = await clientOf(w)
     const line = await w.instance()
@@ -79,7 +79,7 @@ describe('a transferred instance', () => {
     expect((await client.api('GET', `/v1/instances/${line.id}/webhook`)).body.url).toBeNull()
   })
 
-  test('needs a free slot and a free external_ref; otherwise nothing happens', async () => {
+  test('needs a free slot and an unused external_ref in the new account; otherwise nothing changes', async () => {
     const w = await worldOfTest()
     const full = await clientOf(w, { slots_allocated: 0 })
     const client = await clientOf(w)
@@ -93,7 +93,7 @@ describe('a transferred instance', () => {
     expect((await w.api('GET', '/v1/agency')).body.slots.used).toBe(11)
   })
 
-  test('is moved from one client to another only by the agency, and never to another agency', async () => {
+  test('can be moved between clients only by their agency, and never to another agency', async () => {
     const w = await worldOfTest()
     const [one, other] = [await clientOf(w), await clientOf(w)]
     const { id } = (await one.api('POST', '/v1/instances', {})).body
@@ -105,8 +105,8 @@ describe('a transferred instance', () => {
   })
 })
 
-describe('the people of a transferred instance', () => {
-  test('have contacts that move along, are shared if another number knows them too, and opt-outs that apply on both sides', async () => {
+describe('the contacts of a transferred instance', () => {
+  test('move along, are shared if another number knows them too, and their opt-outs apply in both accounts', async () => {
     const w = await worldOfTest()
     const client = await clientOf(w)
     const [line, stays] = [await w.pair('12025551111'), await w.pair('12025551112')]
@@ -133,8 +133,8 @@ describe('the people of a transferred instance', () => {
   })
 })
 
-describe('a transfer during other work', () => {
-  test('loses, doubles or misdirects no send, no delivery and no campaign message', async () => {
+describe('a transfer during other activity', () => {
+  test('loses, duplicates or misdirects no message, delivery or campaign message', async () => {
     const w = await worldOfTest({ settings: { sandboxTimelineMs: [50, 100, 200, 300] } })
     const client = await clientOf(w)
     const [line, other] = [await w.pair('12025551111'), await w.pair('12025551112')]
