@@ -46,7 +46,7 @@ test('the change clock never repeats a value within a millisecond', async () => 
   expect(values).toEqual(values.toSorted((a, b) => a - b))
 })
 
-test('the change clock rises although the wall clock is set back', async () => {
+test('the change clock rises even if the wall clock is set back', async () => {
   const before = await tick()
   clock.set(START_MS - 86_400_000)
   const [first, second] = [await tick(), await tick()]
@@ -55,7 +55,7 @@ test('the change clock rises although the wall clock is set back', async () => {
   expect(await tick()).toBe(START_MS + 60_000)
 })
 
-test('a failed unit returns its value and its slot', async () => {
+test('a transaction that is rolled back takes no clock value and no slot', async () => {
   const before = await accountState(database.db, accountId)
   const failing = database.db.commit(async (tx) => {
     await occupySlot(tx, accountId, clock.now())
@@ -65,7 +65,7 @@ test('a failed unit returns its value and its slot', async () => {
   expect(await accountState(database.db, accountId)).toEqual(before)
 })
 
-test('slots count existing instances, and numbers count all that were ever created', async () => {
+test('the slot count covers existing instances, and instance numbers are never reused', async () => {
   const occupy = () => database.db.commit((tx) => occupySlot(tx, accountId, clock.now()))
   expect(await occupy()).toMatchObject({ number: 1, inUse: 1 })
   expect(await occupy()).toMatchObject({ number: 2, inUse: 2 })

@@ -14,7 +14,7 @@ const UNKNOWN = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
 const create = async (more: object = {}) =>
   (await ask('POST', '/v1/keys', { name: 'CRM', scopes: ['messages:send'], ...more })).body
 
-describe('a key made in the console', () => {
+describe('an API key created in the console', () => {
   test('is shown once, with all its permissions, and works immediately', async () => {
     const instance = await w.instance()
     const { status, headers, body } = await ask('POST', '/v1/keys', {
@@ -55,7 +55,7 @@ describe('a key made in the console', () => {
     ['an expiry that is no time', { expires_at: 'tomorrow' }],
     ['a rate of nothing', { rate_per_minute: 0 }],
     ['an unknown field', { account_id: 'mine' }],
-  ])('is refused with %s, and no key is made', async (_what, wrong) => {
+  ])('is refused with %s, and no key is created', async (_what, wrong) => {
     const before = (await ask('GET', '/v1/keys')).body.data.length
     const { status, body } = await ask('POST', '/v1/keys', { name: 'CRM', scopes: ['messages:send'], ...wrong })
     expect([status, body.error.code]).toEqual([400, 'validation_error'])
@@ -86,14 +86,14 @@ describe('the list of keys', () => {
     expect(data.map(({ last4 }: { last4: string }) => last4)).not.toContain(key.slice(-4))
   })
 
-  test('accepts no cursor of another list', async () => {
+  test('accepts no cursor from another list', async () => {
     const { status, body } = await ask('GET', '/v1/keys?cursor=abc')
     expect([status, body.error.code]).toEqual([400, 'invalid_cursor'])
   })
 })
 
-describe('a key revoked in the console', () => {
-  test('is unknown from the next request on, and stays in the list', async () => {
+describe('an API key revoked in the console', () => {
+  test('is invalid from the next request on, and stays in the list', async () => {
     const made = await create()
     expect((await w.api('GET', '/v1/me', undefined, { key: made.key })).status).toBe(200)
     expect(await ask('DELETE', `/v1/keys/${made.id}`)).toMatchObject({ status: 204, body: undefined })
@@ -103,7 +103,7 @@ describe('a key revoked in the console', () => {
     expect(data.find(({ id }: { id: string }) => id === made.id).revoked_at).not.toBeNull()
   })
 
-  test('must exist, in this account', async () => {
+  test('is not found if it does not exist in this account', async () => {
     const { account } = await w.stranger()
     const theirs = await w.key({ account: account.id })
     for (const id of [UNKNOWN, 'nonsense', theirs.id])
@@ -112,7 +112,7 @@ describe('a key revoked in the console', () => {
   })
 })
 
-describe('a key', () => {
+describe('an API key', () => {
   type Listed = Record<string, unknown> & { id: string }
   const inCommand = async (id: string) => {
     const { data } = (await w.service.carryOut({ command: 'keys.list', input: {} })) as { data: Listed[] }
@@ -123,7 +123,7 @@ describe('a key', () => {
   const me = (key: string) => w.api('GET', '/v1/me', undefined, { key })
   const at = (ms: number) => new Date(ms).toISOString()
 
-  test('created here or by a command is the same key in both lists: used, expired and revoked', async () => {
+  test('is the same in the console and the terminal: used, expired and revoked', async () => {
     const { id: instance } = await w.instance()
     const expiresAt = w.clock.now() + 600_000
     const wish = { allowed_instance_ids: [instance], expires_at: at(expiresAt), scopes: ['instances:read'] }
@@ -152,7 +152,7 @@ describe('a key', () => {
     expect(await inCommand(id)).toMatchObject(state)
   })
 
-  test('created by a command is used, listed and revoked here', async () => {
+  test('created in the terminal is used, listed and revoked in the console', async () => {
     const input = { name: 'Terminal', scopes: ['instances:manage'], allowed_instance_ids: null }
     const { id, key } = (await w.service.carryOut({ command: 'keys.create', input })) as { id: string; key: string }
     expect(await inConsole(id)).toMatchObject({ ...input, expires_at: null, last_used_at: null, approval: 'none' })
@@ -162,7 +162,7 @@ describe('a key', () => {
     expect((await inCommand(id))?.['revoked_at']).toBe(at(w.clock.now()))
   })
 
-  test('restricted to deleted instances still has access to those and no others', async () => {
+  test('that is restricted to instances which are deleted later still has access to no others', async () => {
     const [gone, other] = [await w.instance(), await w.instance()]
     const { key } = await create({ allowed_instance_ids: [gone.id], scopes: ['instances:read', 'instances:write'] })
     const as = (method: string, path: string) => w.api(method, `/v1/instances${path}`, undefined, { key })
@@ -176,7 +176,7 @@ describe('a key', () => {
     expect([again.status, again.body.error.code]).toEqual([400, 'validation_error'])
   })
 
-  test('restricted to an instance of another account is not created', async () => {
+  test('cannot be restricted to an instance of another account', async () => {
     const { key } = await w.stranger()
     const theirs = (await w.api('POST', '/v1/instances', {}, { key })).body
     const wish = { name: 'Sly', scopes: ['instances:read'], allowed_instance_ids: [theirs.id] }
@@ -185,7 +185,7 @@ describe('a key', () => {
   })
 })
 
-test('an API key gets 404 at /v1/keys, whatever its scopes, and no document contains the path', async () => {
+test('API keys get 404 at /v1/keys with any scopes, and no document contains the path', async () => {
   const { id } = await w.key()
   for (const [method, path] of [
     ['GET', '/v1/keys'],

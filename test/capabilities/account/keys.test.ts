@@ -59,7 +59,7 @@ describe('the first account', () => {
     expect(await open().ensureOperatorAccount()).toEqual({ id: accountId, name: 'My agency' })
   })
 
-  test('is only read once it exists, because each request of the desktop window asks for it', async () => {
+  test('is only read once it exists, because each request of the desktop window reads it', async () => {
     let commits = 0
     const commit: typeof database.db.commit = (work) => (commits++, database.db.commit(work))
     const counting = { ...database.db, commit }
@@ -74,7 +74,7 @@ describe('the first account', () => {
     await own.close()
   })
 
-  test('is created once, however many ask at the same time', async () => {
+  test('is created once if several callers request it at the same time', async () => {
     const asked = await Promise.all([
       open().ensureOperatorAccount(),
       accounts.ensureOperatorAccount(),
@@ -102,7 +102,7 @@ describe('a new key', () => {
     })
   })
 
-  test('has the default rate if none was given', async () => {
+  test('has the default rate limit if none is given', async () => {
     const made = await accounts.createKey(wish())
     expect((await accounts.authenticate(made.key.open()))?.ratePerMinute).toBe(600)
   })
@@ -131,7 +131,7 @@ describe('a new key', () => {
     expect(keysOnDisk()).toEqual([])
   })
 
-  test('keeps each scope and instance once, with ids in their stored form', async () => {
+  test('stores each scope and instance once, with ids in their stored form', async () => {
     const made = await accounts.createKey(
       wish({ scopes: ['ai:read', 'ai:read'], allowedInstanceIds: [INSTANCE.toUpperCase(), INSTANCE] }),
     )
@@ -156,7 +156,7 @@ describe('a token', () => {
     }
   })
 
-  test('of another home is refused', async () => {
+  test('from another data directory is refused', async () => {
     const foreign = await testDatabase(undefined, { clock })
     const random = seededRandom(99)
     const others = createAccounts({
@@ -175,7 +175,7 @@ describe('a token', () => {
     await foreign.close()
   })
 
-  test('expires by the clock, also while it is cached', async () => {
+  test('expires when its time has passed, also while it is cached', async () => {
     const token = (await accounts.createKey(wish({ expiresAtMs: clock.now() + 10_000 }))).key.open()
     expect(await accounts.authenticate(token)).toBeDefined()
     await clock.advance(9_999)
@@ -184,7 +184,7 @@ describe('a token', () => {
     expect(await accounts.authenticate(token)).toBeUndefined()
   })
 
-  test('is checked in memory once it is known', async () => {
+  test('is looked up in memory after the first use', async () => {
     const token = (await accounts.createKey(wish())).key.open()
     const first = await accounts.authenticate(token)
     database.raw.exec("UPDATE api_keys SET name = 'changed behind our back'")
@@ -193,14 +193,14 @@ describe('a token', () => {
 })
 
 describe('a revoked key', () => {
-  test('is unknown from the next request on', async () => {
+  test('is invalid from the next request on', async () => {
     const made = await accounts.createKey(wish())
     expect(await accounts.authenticate(made.key.open())).toBeDefined()
     await accounts.revokeKey(accountId, made.id)
     expect(await accounts.authenticate(made.key.open())).toBeUndefined()
   })
 
-  test('is refused although it was being read while it was revoked', async () => {
+  test('is refused even if it was authenticated while it was being revoked', async () => {
     const made = await accounts.createKey(wish())
     const [revoked] = await Promise.all([
       accounts.revokeKey(accountId, made.id),
@@ -217,13 +217,13 @@ describe('a revoked key', () => {
     expect(await accounts.revokeKey(accountId, made.id)).toEqual(first)
   })
 
-  test('leaves other keys alone', async () => {
+  test('leaves other keys valid', async () => {
     const [gone, stays] = [await accounts.createKey(wish()), await accounts.createKey(wish())]
     await accounts.revokeKey(accountId, gone.id)
     expect(await accounts.authenticate(stays.key.open())).toBeDefined()
   })
 
-  test('must exist, in this account', async () => {
+  test('is not found if it does not exist in this account', async () => {
     const made = await accounts.createKey(wish())
     await expect(accounts.revokeKey(accountId, INSTANCE)).rejects.toMatchObject({ code: 'not_found' })
     await expect(accounts.revokeKey(INSTANCE as AccountId, made.id)).rejects.toMatchObject({ code: 'not_found' })
@@ -274,7 +274,7 @@ describe('the last use of a key', () => {
     expect(await lastUse()).toBe(first + 61_000)
   })
 
-  test('is stored when the service stops, and leaves no timer', async () => {
+  test('is stored when the service stops, and no timer remains', async () => {
     const token = (await accounts.createKey(wish())).key.open()
     await accounts.authenticate(token)
     await accounts.close()
@@ -283,7 +283,7 @@ describe('the last use of a key', () => {
   })
 })
 
-test('looking up a key uses the index of its hash, and listing keys that of the account', () => {
+test('looking up a key uses the index on its hash, and listing keys uses the index on the account', () => {
   const lookup = queryPlan(database.raw, usableKey)
   expect(lookup[0]).toMatch(/^SEARCH k USING INDEX .*\(hash=\?\)$/)
   expect(lookup[1]).toMatch(/^SEARCH a USING INDEX .*\(id=\?\)$/)
