@@ -19,7 +19,7 @@ async function booksAgree(b: BillingWorld): Promise<void> {
   expect(new Set(grants.map(({ key }) => key)).size).toBe(grants.length)
 }
 
-test('a checkout page, and the invoices after it, are in the language of the buyer', async () => {
+test('a checkout page and the invoices after it are in the language of the buyer', async () => {
   const b = await billingWorld()
   const objects = async (kind: string) =>
     (
@@ -37,7 +37,7 @@ test('a checkout page, and the invoices after it, are in the language of the buy
   expect([refused.status, refused.body.error.code]).toEqual([400, 'validation_error'])
 })
 
-test('a checkout is paid on its page, provisioned by its callback once, and saves the card', async () => {
+test('a checkout is paid on its page, saves the card, and is provisioned once by its callback', async () => {
   const b = await billingWorld()
   const key = { 'idempotency-key': 'checkout' }
   const made = await checkout(b, { plan: 'growth' }, key)
@@ -74,7 +74,7 @@ test('a checkout is paid on its page, provisioned by its callback once, and save
 })
 
 test.each(['duplicate_callbacks', 'reorder_callbacks', 'lose_callbacks'])(
-  'with %s everything that was paid is provisioned once',
+  'with %s, every paid purchase is provisioned once',
   async (kind) => {
     const b = await billingWorld()
     const made = [await checkout(b, { product: 'setup' }), await checkout(b, { product: 'slots', tier: '5' })]
@@ -91,7 +91,7 @@ test.each(['duplicate_callbacks', 'reorder_callbacks', 'lose_callbacks'])(
   },
 )
 
-test('a person who returns from the page finds it paid, even before the callback', async () => {
+test('a person who returns from the payment page sees the checkout as paid, even before the callback arrives', async () => {
   const b = await billingWorld()
   const made = await checkout(b, { product: 'setup' })
   await b.fault('lose_callbacks', 100)
@@ -108,7 +108,7 @@ test('a person who returns from the page finds it paid, even before the callback
   expect(unknown.status).toBe(200)
 })
 
-test('a challenge is confirmed on the page, a declined card leaves the checkout open, and it expires', async () => {
+test('a challenge is completed on the page, a declined card leaves the checkout open, and a checkout expires', async () => {
   const b = await billingWorld()
   const made = await checkout(b, { plan: 'starter' })
   const attempt = (more: object) => b.w.api('POST', `/v1/sandbox/billing/checkouts/${made.checkout_id}/pay`, more)
@@ -133,7 +133,7 @@ test('a challenge is confirmed on the page, a declined card leaves the checkout 
   await booksAgree(b)
 })
 
-test('forged, old and unsigned callbacks are refused, and a repeated one changes nothing', async () => {
+test('forged, old and unsigned callbacks are refused, and a repeated callback changes nothing', async () => {
   const b = await billingWorld()
   await b.card()
   await b.rest()
@@ -218,7 +218,7 @@ describe('a payment that does not match its order', () => {
     )
   }
 
-  test('ends its order, provides nothing, and says what to do until it is refunded', async () => {
+  test('ends its order without provisioning, and needs attention until it is refunded', async () => {
     const b = await billingWorld()
     const order = await mismatched(b, { product: 'setup' })
     expect(order).toMatchObject({ status: 'failed', failure_code: 'amount_mismatch', amount_cents: 9_900 })
@@ -238,7 +238,7 @@ describe('a payment that does not match its order', () => {
     expect(await b.charged()).toBe(0)
   })
 
-  test('names the subscription that would be charged again, and still allows buying a plan', async () => {
+  test('names the subscription that would be charged again, and another plan can still be bought', async () => {
     const b = await billingWorld()
     await mismatched(b, { plan: 'growth' })
     expect((await billingLines(b))[0].text).toMatch(/cancel subscription sub_\w+ and refund the payment/)

@@ -31,7 +31,7 @@ const metered = async ({ w }: BillingWorld) => {
     .map((price) => [price.unit_amount, price.unit_amount_decimal, price.transform_quantity])
 }
 
-test('prices of 1,000 tokens and of a minute may be as low as 0.0001 of a unit, and Stripe gets them unchanged', async () => {
+test('a price for 1,000 tokens or a minute may be as low as 0.0001, and Stripe gets it unchanged', async () => {
   const b = await billedClient()
   await b.call('PUT', b.path, { ...TERMS, usage_prices: FINE })
   expect(await b.isActive()).toMatchObject({ error: null, metered: [], usage_prices: FINE })
@@ -41,7 +41,7 @@ test('prices of 1,000 tokens and of a minute may be as low as 0.0001 of a unit, 
   ])
 })
 
-test('prices in whole cents charge the same as before, in either form', async () => {
+test('a price in whole cents charges the same in its old and its new form', async () => {
   const b = await billedClient()
   const whole = [
     { counter: 'sent', unit_amount_cents: 2 },
@@ -69,7 +69,7 @@ test('prices in whole cents charge the same as before, in either form', async ()
   expect(await b.isActive()).toMatchObject({ metered: whole, usage_prices: [...asUsage, FINE[0]] })
 })
 
-test('two prices of one counter, and units that a counter does not have, are refused and change nothing', async () => {
+test('two prices for one counter, or a unit that the counter does not have, are refused and change nothing', async () => {
   const b = await billedClient()
   await b.call('PUT', b.path, { ...TERMS, usage_prices: FINE })
   const before = await b.isActive()

@@ -22,7 +22,7 @@ const stripe = async <T = any>(b: BillingWorld, kind: string): Promise<T[]> =>
     })
   ).map(({ body }) => JSON.parse(body) as T)
 
-test('an agency bills a client: a price, a tax id, and each day’s use once; off unless it is turned on', async () => {
+test('an agency bills a client for usage once a day, with a tax id, and only if billing is turned on', async () => {
   const b = await billingWorld()
   const { w, call, until } = b
   const client = await call('POST', '/v1/agency/accounts', { name: 'Client', slots_allocated: 2 })
@@ -107,7 +107,7 @@ test('an agency bills a client: a price, a tax id, and each day’s use once; of
   expect(own.body.error.message).toContain('belongs to an agency')
 })
 
-test('an invoice of a client says when it is due, and since when it is overdue', async () => {
+test('a client’s invoice shows its due date, and since when it is overdue', async () => {
   const { w, call, until } = await billingWorld()
   const client = await call('POST', '/v1/agency/accounts', { name: 'Bakery', slots_allocated: 1 })
   const path = `/v1/agency/accounts/${client.id}/billing`
@@ -124,7 +124,7 @@ test('an invoice of a client says when it is due, and since when it is overdue',
   expect(own.body.data.at(-1).overdue_since).toBe(sent.due_at)
 })
 
-test('invoices are in the language of the client, and change with it', async () => {
+test('invoices are in the language of the client, even if it changes', async () => {
   const b = await billingWorld()
   const { call, until } = b
   const client = await call('POST', '/v1/agency/accounts', { name: 'Padaria Luz' })
@@ -166,7 +166,7 @@ test('invoices are in the language of the client, and change with it', async () 
   expect([other.status, other.body.error.code]).toEqual([400, 'validation_error'])
 })
 
-test('live billing without keys is refused and never simulated, and the check names what is missing', async () => {
+test('live billing without keys is refused and never simulated, and the error names the missing settings', async () => {
   const b = await billingWorld()
   await b.card()
   expect(await b.buy({ product: 'slots', tier: '5' })).toMatchObject({ status: 'paid' })
@@ -208,7 +208,7 @@ test('live billing without keys is refused and never simulated, and the check na
   expect((await b.subscription()).slots).toBe(10_005)
 })
 
-test('an overdue invoice of a client needs the attention of both sides', async () => {
+test('an overdue invoice of a client is shown to the client and the agency as needing attention', async () => {
   const { w, call, until, rest } = await billingWorld()
   const client = await call('POST', '/v1/agency/accounts', { name: 'Bakery', slots_allocated: 1 })
   const path = `/v1/agency/accounts/${client.id}/billing`

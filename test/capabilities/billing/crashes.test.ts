@@ -3,5 +3,5 @@ import { killAtEach, useCrashBench } from './crash-run.ts'
 
 useCrashBench()
 
-test('a process killed at any commit charges and provisions a purchase once, and the accounts match', () =>
+test('a process killed at any commit charges and provisions a purchase once, and the ledgers agree', () =>
   killAtEach('purchase', { product: 'setup' }))

@@ -9,7 +9,7 @@ async function pass({ w }: BillingWorld, days: number): Promise<void> {
   await w.pass(1_000)
 }
 
-test('there is no forecast from less than a week, because numbers are paired on the first day', async () => {
+test('no forecast is made from less than a week, because most numbers are paired on the first day', async () => {
   const b = await billingWorld()
   const { w } = b
   const usage = async () => (await b.console('GET', '/v1/billing/overview')).usage
@@ -30,7 +30,7 @@ test('there is no forecast from less than a week, because numbers are paired on 
   expect(later.messages.forecast_this_month).toBeGreaterThan(0)
 })
 
-test('the rate counts the days since the first number, up to thirty', async () => {
+test('the forecast rate covers the days since the first number, up to thirty', async () => {
   const b = await billingWorld()
   const { w } = b
   const client = (await w.api('POST', '/v1/agency/accounts', { name: 'Bakery', slots_allocated: 4 })).body.id

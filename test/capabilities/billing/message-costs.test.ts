@@ -36,7 +36,7 @@ test.each([
   expect(await chargedCosts(reportOf(), of)).toBe(0)
 })
 
-test('costs in another currency are not charged, and are named', async () => {
+test('costs in another currency are not charged, and are listed separately', async () => {
   const other = { currency: 'inr', amount_micros: 7 }
   const costs = reportOf(other, { currency: 'usd', amount_micros: 5 })
   const of = { clientId: 'c', currency: 'usd', from: '2026-10-01', to: '2026-11-01' }
@@ -61,7 +61,7 @@ function countMessages(b: BillingWorld, accountId: string, rows: readonly (reado
   raw.close()
 }
 
-test('a client pays what its messages cost, with a markup, each day once', async () => {
+test('a client is charged daily for the cost of its messages with a markup, each day once', async () => {
   const b = await billingWorld()
   const { call, until } = b
   const { id } = await call('POST', '/v1/agency/accounts', { name: 'Client', slots_allocated: 1 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { billingWorld, CARDS, refused } from './billing-world.ts'
 
-test('a plan is bought with the saved card: charged once, provisioned, and shown', async () => {
+test('a plan bought with the saved card is charged once, provisioned and shown', async () => {
   const b = await billingWorld()
   expect((await b.call('GET', '/v1/billing/plans')).has_saved_card).toBe(false)
   const message = await refused(b, 402, 'no_saved_card', { plan: 'growth' })
@@ -28,7 +28,7 @@ test('a plan is bought with the saved card: charged once, provisioned, and shown
   expect((await b.history()).map(({ kind }) => kind)).toEqual(['card_saved', 'subscribed'])
 })
 
-test('purchases that are not possible are refused with a sentence, and nothing is stored or charged', async () => {
+test('an impossible purchase is refused with an explanation, and nothing is stored or charged', async () => {
   const b = await billingWorld({ settings: { slots: 2 } })
   const stranger = await b.w.stranger()
   const foreign = (await b.w.api('POST', '/v1/instances', {}, { key: stranger.key })).body.id
@@ -101,7 +101,7 @@ test('a declined card charges nothing and changes nothing', async () => {
   expect(await b.charged()).toBe(7_900)
 })
 
-test('an unknown outcome stays processing, is looked up and is never charged again', async () => {
+test('a payment with an unknown outcome stays processing, is looked up and is never charged again', async () => {
   const b = await billingWorld()
   await b.card()
   const settled = (id: string) =>
@@ -136,7 +136,7 @@ test('an unknown outcome stays processing, is looked up and is never charged aga
   expect(await b.charged()).toBe(17_800)
 })
 
-test('a one-time purchase costs exactly the previewed amount, and is not renewed', async () => {
+test('a one-time purchase costs exactly the previewed amount and does not renew', async () => {
   const b = await billingWorld()
   await b.card()
   const preview = await b.console('POST', '/v1/billing/previews', { product: 'setup' })
@@ -145,7 +145,7 @@ test('a one-time purchase costs exactly the previewed amount, and is not renewed
   expect(await b.buy({ product: 'setup' })).toMatchObject({ status: 'paid', amount_cents: 9_900 })
 })
 
-test('a change of plan costs exactly the previewed amount, and a cheaper plan gives credit', async () => {
+test('a change of plan costs exactly the previewed amount, and a change to a cheaper plan gives credit', async () => {
   const b = await billingWorld()
   await b.card()
   await b.buy({ plan: 'starter' })
@@ -168,7 +168,7 @@ test('a change of plan costs exactly the previewed amount, and a cheaper plan gi
   expect(await b.charged()).toBe(1_900 + due)
 })
 
-test('a price that changed since it was shown is refused once, and nothing is charged', async () => {
+test('a purchase is refused once if its price changed since it was shown, and nothing is charged', async () => {
   const b = await billingWorld()
   await b.card()
   await b.buy({ product: 'setup' })

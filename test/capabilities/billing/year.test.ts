@@ -3,7 +3,7 @@ import { billingWorld, CARDS, refused } from './billing-world.ts'
 
 const day = (iso: string | null) => iso?.slice(0, 10)
 
-test('a year on the test clock: renewals, failure, grace, freeze, reactivation, proration and the end', async () => {
+test('in a year on the test clock, subscriptions renew, fail, freeze, reactivate, are prorated and end', async () => {
   const b = await billingWorld()
   const { w } = b
   await b.card(CARDS.works, { exp_month: 6, exp_year: 2026 })
