@@ -101,7 +101,7 @@ describe('a sub-account', () => {
 })
 
 describe('slots', () => {
-  test('allocated to a client leave the pool, and return when the client is deleted', async () => {
+  test('allocated to a client leave the pool, and return when the allocation is reduced', async () => {
     const own = await worldOfTest({ settings: { slots: 10 } })
     const client = await clientOf(own, { slots_allocated: 6 })
     const slots = async () => (await own.api('GET', '/v1/agency')).body.slots
