@@ -31,7 +31,7 @@ describe.each(['smv2', 'official'] as const)('on %s', (engine) => {
     await w.pass(1_000)
   })
 
-  test('a blocked person’s messages do not arrive until they are unblocked', async () => {
+  test('messages of a blocked person do not arrive until the person is unblocked', async () => {
     const blocked = await w.api('POST', `/v1/instances/${id}/blocked`, { phone: ANA })
     expect([blocked.status, blocked.body]).toEqual([201, { phone: ANA }])
     expect((await w.api('POST', `/v1/instances/${id}/blocked`, { phone: ANA })).status).toBe(201)
@@ -46,7 +46,7 @@ describe.each(['smv2', 'official'] as const)('on %s', (engine) => {
     expect(await heard()).toEqual(['before', 'before too', 'after'])
   })
 
-  test('the list has pages', async () => {
+  test('the list of blocked people has pages', async () => {
     for (const phone of [BEN, ANA]) await w.api('POST', `/v1/instances/${id}/blocked`, { phone })
     const first = (await w.api('GET', `/v1/instances/${id}/blocked?limit=1`)).body
     expect(first).toMatchObject({ data: [{ phone: ANA }], has_more: true })
@@ -65,7 +65,7 @@ describe.each(['smv2', 'official'] as const)('on %s', (engine) => {
     expect(await listOf(id)).toEqual([])
   })
 
-  test('typing is shown to people who have written', async () => {
+  test('the typing indicator can be sent, and only with a valid state', async () => {
     expect((await w.api('POST', `/v1/instances/${id}/chats/${ANA}/typing`)).status).toBe(204)
     expect((await w.api('POST', `/v1/instances/${id}/chats/${ANA}/typing`, { state: 'typing' })).status).toBe(204)
     const wrong = await w.api('POST', `/v1/instances/${id}/chats/${ANA}/typing`, { state: 'thinking' })
@@ -73,7 +73,7 @@ describe.each(['smv2', 'official'] as const)('on %s', (engine) => {
     expect(codeOf(await w.api('POST', `/v1/instances/${id}/chats/ana/typing`))).toEqual([400, 'validation_error'])
   })
 
-  test('a number that is not connected does nothing', async () => {
+  test('blocking and typing are refused while the number is not connected', async () => {
     const { id: idle } = await w.instance({ engine })
     expect(codeOf(await w.api('GET', `/v1/instances/${idle}/blocked`))).toEqual([409, 'not_ready'])
     expect(codeOf(await w.api('POST', `/v1/instances/${idle}/blocked`, { phone: ANA }))).toEqual([409, 'not_ready'])
@@ -81,10 +81,10 @@ describe.each(['smv2', 'official'] as const)('on %s', (engine) => {
   })
 })
 
-describe('with Meta’s rules', () => {
+describe('with the rules of Meta', () => {
   const STRANGER = '12025550309'
 
-  test('only people who have written in the last 24 hours can be blocked, and nobody can block themselves', async () => {
+  test('people who have not written in the last 24 hours cannot be blocked, nor can the own number', async () => {
     const number = OURS
     const { id } = await w.official(OURS)
     const refused = await w.api('POST', `/v1/instances/${id}/blocked`, { phone: STRANGER })
@@ -109,7 +109,7 @@ describe('with Meta’s rules', () => {
     expect(body).toMatchObject({ status: 'failed', error: { code: 'undeliverable', provider_code: 131_026 } })
   })
 
-  test('typing needs a received message, and sends nothing else', async () => {
+  test('typing is refused before the person has written, for other states and for groups', async () => {
     const number = OURS
     const { id } = await w.official(OURS)
     const path = `/v1/instances/${id}/chats/${STRANGER}/typing`
@@ -122,7 +122,7 @@ describe('with Meta’s rules', () => {
     expect(codeOf(await w.api('POST', inGroup))).toEqual([400, 'engine_mismatch'])
   })
 
-  test('an id of Meta’s is unknown on smv2', async () => {
+  test('an id assigned by Meta is refused on smv2', async () => {
     const { id } = await w.pair()
     const refused = await w.api('POST', `/v1/instances/${id}/blocked`, { phone: 'US.900000000000001' })
     expect(codeOf(refused)).toEqual([400, 'validation_error'])
