@@ -18,7 +18,7 @@ const received = async (w: World) => (await w.api('GET', `/v1/sandbox/phones/${A
 const caught = async (w: World) =>
   (await w.caught('line')).map(({ body }) => (JSON.parse(body) as { data: { event_type: string } }).data.event_type)
 
-test('calls ring until the instance is set to reject them, and then the caller gets the text', async () => {
+test('calls ring until the instance is set to reject them; then they are rejected and the caller gets the text', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair(OURS)
   const path = `/v1/instances/${id}/call-settings`
@@ -42,7 +42,7 @@ test('calls ring until the instance is set to reject them, and then the caller g
   expect(await received(w)).toHaveLength(1)
 })
 
-test('a call is rejected by its id, while it rings', async () => {
+test('a call can be rejected by its id while it rings', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair(OURS)
   const reject = (call_id: string) => w.api('POST', `/v1/instances/${id}/engine/smv2/call/reject`, { call_id })
@@ -52,7 +52,7 @@ test('a call is rejected by its id, while it rings', async () => {
   expect((await reject(callId)).status).toBe(404)
 })
 
-test('the settings belong to smv2, and end with the instance', async () => {
+test('call settings exist only on smv2 and are deleted with the instance', async () => {
   const w = await worldOfTest()
   const official = await w.official()
   const refused = await w.api('GET', `/v1/instances/${official.id}/call-settings`)
@@ -68,7 +68,7 @@ test('the settings belong to smv2, and end with the instance', async () => {
   expect((await w.api('GET', path)).status).toBe(404)
 })
 
-test('a suspended account rejects no call, whatever the instance is set to', async () => {
+test('a suspended account rejects no calls, even if its instance is set to reject them', async () => {
   const w = await worldOfTest()
   const client = await clientOf(w)
   const { id } = await pairedIn(w, client, OURS)
