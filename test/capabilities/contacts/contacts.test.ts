@@ -28,11 +28,11 @@ const list = async (query: Record<string, string> = {}) =>
 const names = async (query: Record<string, string> = {}) =>
   (await list(query)).map(({ name }: { name: string }) => name)
 
-describe('the names of people whom a screen knows by number', () => {
+describe('the names of people by phone number', () => {
   const ask = async (phones: readonly string[]) =>
     asConsole(w)('GET', `/v1/contact-names?${new URLSearchParams({ phones: phones.join(',') }).toString()}`)
 
-  test('are read together, by any spelling, and no others are returned', async () => {
+  test('are found for any spelling, and only for the requested numbers', async () => {
     await add({ phone: '5511987654321', name: 'Ana Souza' })
     await add({ phone: ADA })
     const { body } = await ask(['551187654321', ADA, '12025550999', 'someone@lid'])
@@ -41,7 +41,7 @@ describe('the names of people whom a screen knows by number', () => {
     })
   })
 
-  test('are unknown for a person who hides their number', async () => {
+  test('are returned without a number for a person who hides it', async () => {
     const [hidden, other] = ['900000000000001', '900000000000002']
     await w.api('POST', '/v1/sandbox/phones', { number: hidden, name: 'Lia' })
     await say('Hi', hidden)
@@ -52,7 +52,7 @@ describe('the names of people whom a screen knows by number', () => {
     ])
   })
 
-  test('are at most a hundred at a time', async () => {
+  test('can be read for at most a hundred numbers per request, and not with an API key', async () => {
     const phones = Array.from({ length: 101 }, (_, n) => String(12_025_550_000 + n))
     expect((await ask(phones)).body).toMatchObject({ error: { code: 'validation_error' } })
     expect((await ask(phones.slice(1))).status).toBe(200)
@@ -61,7 +61,7 @@ describe('the names of people whom a screen knows by number', () => {
 })
 
 describe('messages', () => {
-  test('create contacts of the people who write and who are written to', async () => {
+  test('create contacts for people who write and people who are written to', async () => {
     await w.api('POST', '/v1/sandbox/phones', { number: ADA, name: 'Ada L.' })
     await say('Hi')
     await send('12025550178')
@@ -74,7 +74,7 @@ describe('messages', () => {
     expect(written.last_outbound_at).not.toBeNull()
   })
 
-  test('keep the times, to the minute, for each instance', async () => {
+  test('update the times of their contact, to the minute and for each instance', async () => {
     const other = await w.pair()
     await say('Hi')
     const [before] = await list()
@@ -115,7 +115,7 @@ describe('messages', () => {
 })
 
 describe('a contact', () => {
-  test('is added once, changed, read and removed, by number in any spelling', async () => {
+  test('is created once, changed, read and deleted by its number in any spelling', async () => {
     const made = await add({ phone: '+1 202-555-0177', name: 'Ada', tags: ['vip', 'london'] })
     expect([made.status, made.body]).toMatchObject([201, { phone: ADA, name: 'Ada', tags: ['london', 'vip'] }])
     const again = await add({ phone: ADA, tags: ['vip'] })
@@ -128,12 +128,12 @@ describe('a contact', () => {
     expect((await w.api('PATCH', at, {})).status).toBe(404)
   })
 
-  test('is the same with and without the ninth digit of Brazil', async () => {
+  test('is the same with and without the ninth digit of a Brazilian number', async () => {
     await add({ phone: '5511981234567', name: 'Ana' })
     expect((await add({ phone: '551181234567' })).body.name).toBe('Ana')
   })
 
-  test('shows and sets that the person wants no messages', async () => {
+  test('shows and sets whether the person has opted out', async () => {
     const optOuts = async () => (await w.api('GET', '/v1/opt-outs')).body.data
     expect((await add({ phone: ADA, opted_out: true })).body.opted_out).toBe(true)
     expect(await optOuts()).toMatchObject([{ phone: ADA, scope: 'account', source: 'api' }])
@@ -184,17 +184,17 @@ describe('the search', () => {
     ['11 98123-4567', []],
     ['81234567', ['Ána Maria']],
     ['5511981234567', ['Ána Maria']],
-  ])('for %j', async (q, found) => {
+  ])('for %j finds only the matching people', async (q, found) => {
     expect((await names({ q })).toSorted()).toEqual(found.toSorted())
   })
 
-  test('for a number without country code uses the country', async () => {
+  test('adds the country code of the country to a number without one', async () => {
     const browser = await signedIn(w)
     await browser.ask('PATCH', '/panel/v1/opt-out-settings', { country: 'BR' })
     expect(await names({ q: '11 98123-4567' })).toEqual(['Ána Maria'])
   })
 
-  test('for a tag, alone and with a word', async () => {
+  test('finds people by tag, alone and with a word', async () => {
     expect(await names({ tag: 'vip' })).toEqual(['José Mariano', 'Maria Marta Souza'])
     expect(await names({ tag: 'vip', q: 'maria' })).toEqual(['Maria Marta Souza', 'José Mariano'])
     expect(await names({ tag: 'sp', q: 'mar' })).toEqual(['José Mariano'])
@@ -206,7 +206,7 @@ describe('the search', () => {
     ])
   })
 
-  test('continues from page to page and shows everybody once', async () => {
+  test('continues from page to page and shows each person once', async () => {
     for (const query of ['', '&q=mar', '&q=1202', '&tag=vip', '&tag=vip&q=mar']) {
       const whole = (await w.api('GET', `${PATH}?limit=200${query}`)).body.data
       const paged: unknown[] = []
@@ -227,7 +227,7 @@ describe('the search', () => {
 describe('an import', () => {
   const send = (content: string | Buffer, query = '') => w.api('POST', `/v1/contact-imports${query}`, content)
 
-  test('adds and changes contacts, and adds tags', async () => {
+  test('creates and updates contacts, and adds tags', async () => {
     await add({ phone: ADA, name: 'Ada', tags: ['old'] })
     const file =
       'Nome;Celular;Etiquetas\nAda Lovelace;12025550177;vip, london\nBob;+1 202 555 0178;\nNobody;123;x\n;12025550178;y\n'
@@ -246,7 +246,7 @@ describe('an import', () => {
     expect((await send(Buffer.from(file, 'latin1'), '?tag=fair')).body).toMatchObject({ created: 0, updated: 0 })
   })
 
-  test('keeps the name of a row without one, and uses the named columns', async () => {
+  test('keeps the existing name if a row has none, and uses the given columns', async () => {
     await add({ phone: ADA, name: 'Ada' })
     expect((await send('a,b,c\n12025550177,,vip', '?phone=a&name=b&tags=%233')).body.updated).toBe(1)
     expect(await list()).toMatchObject([{ name: 'Ada', tags: ['vip'] }])
@@ -278,7 +278,7 @@ describe('an import', () => {
 })
 
 test.each(['525512345678', '5215512345678', '+52 55 1234 5678', '+52 1 55 1234 5678'])(
-  'the contact with a number is found as %s, alone',
+  'only the contact with the number %s is found',
   async (phone) => {
     await add({ phone: '5215512345678', name: 'Ana', tags: ['vip'] })
     await add({ phone: '525512345679', name: 'Ben' })

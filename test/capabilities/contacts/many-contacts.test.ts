@@ -53,13 +53,13 @@ test.each<[string, ContactQuery, number[]]>([
   ['a word and a tag that never meet', { q: 'bea', tag: 'customer' }, [0, 0, 0, 0, 0, 0]],
   ['two words that never meet', { q: 'ana bea' }, [0, 0, 0, 0, 0, 0]],
   ['digits of everybody and a rare tag', { q: '1202', tag: 'VIP' }, [0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]],
-])('%s are found in limited pages, without blocking others', async (_, query, pages) => {
+])('people with %s are found in limited pages, without blocking others', async (_, query, pages) => {
   expect(await pagesOf(query)).toEqual(pages)
   const page = () => search(account, query, { after: undefined, limit: 50, country: null })
   expect((await shortestOf(4, page, 20)) / slowness()).toBeLessThan(20)
 })
 
-test('everybody with two words is found once', async () => {
+test('a search for two words finds each matching person once', async () => {
   const seen = new Set<number>()
   let count = 0
   let after: Parameters<typeof search>[2]['after']
@@ -72,7 +72,7 @@ test('everybody with two words is found once', async () => {
   expect([count, seen.size]).toEqual([PEOPLE / 2, PEOPLE / 2])
 })
 
-test('its tags are counted without blocking others', async () => {
+test('the tags of an account are counted without blocking others', async () => {
   const tagsOf = createTagCounts(database.db)
   expect(await tagsOf(account)).toEqual([
     { tag: 'VIP', contacts: 2 },

@@ -28,14 +28,14 @@ const waiting = async () =>
   (await w.rows("SELECT seq FROM jobs WHERE kind = 'contacts.forget_at_meta' AND state IN ('waiting', 'running')"))
     .length
 
-test('removing a contact deletes the person from the contact book of every official number', async () => {
+test('deleting a contact deletes the person from Meta’s contact book of every official number', async () => {
   expect(await kept()).toEqual([true, true, true])
   expect((await remove()).status).toBe(204)
   await w.pass(2_000)
   expect(await kept()).toEqual([false, false, false])
 })
 
-test('requests that Meta does not answer are retried, and its refusals are shown in the number’s health', async () => {
+test('failed deletions in the contact book are retried, and refusals of Meta are shown in the number’s health', async () => {
   const [first, second] = lines as [OfficialNumber, OfficialNumber]
   graph.contactBook(first.phoneNumberId).refuse()
   await second.cause('server_error', 2)
@@ -49,7 +49,7 @@ test('requests that Meta does not answer are retried, and its refusals are shown
   expect(JSON.stringify(other.body)).not.toContain('contact_book_kept')
 })
 
-test('a number deleted meanwhile ends its part', async () => {
+test('deletions in the contact book of a deleted number are dropped', async () => {
   const [first] = lines as [OfficialNumber]
   await first.cause('server_error', 1)
   await remove()
