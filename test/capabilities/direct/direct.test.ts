@@ -27,7 +27,7 @@ async function heard(w: World) {
   return event.data
 }
 
-test('a raw payload may go to somebody who hides their number, by Meta’s id', async () => {
+test('a raw payload can be sent to the id from Meta of a person who hides their number', async () => {
   const w = await worldOfTest()
   const { id } = await w.official()
   const text = { type: 'text', text: { body: 'Hi' } }
@@ -42,7 +42,7 @@ test('a raw payload may go to somebody who hides their number, by Meta’s id', 
   expect([nobody.status, nobody.body.sent]).toEqual([201, false])
 })
 
-describe('a send past the usual body is a message like any other', () => {
+describe('a send through an engine action', () => {
   const SENDS: [string, object, string, object][] = [
     ['text', { text: 'Grüße' }, 'text', { text: 'Grüße', details: null }],
     [
@@ -91,20 +91,23 @@ describe('a send past the usual body is a message like any other', () => {
       { media: { mime_type: 'application/pdf', filename: 'document.pdf', caption: 'Bill' } },
     ],
   ]
-  test.each(SENDS)('send/%s %j', async (action, fields, type, arrived) => {
-    const w = await worldOfTest()
-    const { id } = await w.pair()
-    const mark = await w.mark()
-    const sent = await engine(w, id, `send/${action}`, { to: ANA, ...fields })
-    expect(sent.status).toBe(201)
-    expect(sent.body).toEqual({ engine: 'smv2', sent: true, message_id: expect.stringMatching(/^msg_/) })
+  test.each(SENDS)(
+    'send/%s %j is delivered with its content, record and events',
+    async (action, fields, type, arrived) => {
+      const w = await worldOfTest()
+      const { id } = await w.pair()
+      const mark = await w.mark()
+      const sent = await engine(w, id, `send/${action}`, { to: ANA, ...fields })
+      expect(sent.status).toBe(201)
+      expect(sent.body).toEqual({ engine: 'smv2', sent: true, message_id: expect.stringMatching(/^msg_/) })
 
-    expect(await w.typesSince(mark)).toEqual(['message.sent', 'message.delivered', 'message.read'])
-    expect(await record(w, id, sent.body.message_id)).toMatchObject({ to: ANA, type, status: 'read', source: 'api' })
-    expect(await lastOf(w, ANA)).toMatchObject({ message_id: sent.body.message_id, type, ...arrived })
-  })
+      expect(await w.typesSince(mark)).toEqual(['message.sent', 'message.delivered', 'message.read'])
+      expect(await record(w, id, sent.body.message_id)).toMatchObject({ to: ANA, type, status: 'read', source: 'api' })
+      expect(await lastOf(w, ANA)).toMatchObject({ message_id: sent.body.message_id, type, ...arrived })
+    },
+  )
 
-  test('its Idempotency-Key replays the same bytes, conflicts with another body or operation, and finds it', async () => {
+  test('a repeat with the same Idempotency-Key returns the same response, and another body or operation conflicts', async () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const key = { 'idempotency-key': 'grüße-1' }
@@ -127,7 +130,7 @@ describe('a send past the usual body is a message like any other', () => {
     expect((await engine(w, id, 'send/text', body, key)).status).toBe(201)
   })
 
-  test('what the network refuses for good is sent: false, and what cannot be sent leaves no message behind', async () => {
+  test('a send refused by the network answers sent: false, and a send that could not start stores no message', async () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const poll = { question: 'When?', options: ['now', 'later'] }
@@ -167,7 +170,7 @@ describe('a send past the usual body is a message like any other', () => {
     ['group/list', { name: 'x' }, 'takes no fields'],
     ['user/check', { numbers: [] }, 'numbers'],
     ['user/check', { numbers: [ANA, ANA] }, 'numbers'],
-  ])('%s with %j is refused in words, and nothing happens', async (action, body, word) => {
+  ])('%s with %j is refused with an explanation and has no effect', async (action, body, word) => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const mark = await w.mark()
@@ -186,7 +189,7 @@ describe('a send past the usual body is a message like any other', () => {
     },
   )
 
-  test('a private address is not fetched', async () => {
+  test('send/media does not fetch a file from a private address', async () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const body = { to: ANA, media_url: 'http://127.0.0.1/x.webp' }
@@ -194,7 +197,7 @@ describe('a send past the usual body is a message like any other', () => {
   })
 })
 
-describe('a send that answers a message', () => {
+describe('a send that quotes a message', () => {
   const ANSWERS: [string, object][] = [
     ['text', { text: 'Yes' }],
     ['link', { url: 'https://x.example' }],
@@ -207,12 +210,12 @@ describe('a send that answers a message', () => {
   const quoteOf = async (w: World, messageId: string) =>
     (await w.rows('SELECT quoted_message_id AS quoted FROM messages WHERE id = :messageId', { messageId }))[0]
 
-  test('has a row here for every send there is', () => {
+  test('is tested here for every send action', () => {
     expect(ANSWERS.map(([action]) => action).toSorted()).toEqual(ACTIONS.send.toSorted())
   })
 
   test.each(ANSWERS)(
-    'send/%s: the phone shows what it answers, and the events are those of any send',
+    'send/%s: the phone shows the quoted message, and the events are the usual ones',
     async (action, fields) => {
       const w = await worldOfTest()
       const { id, phone_number: us } = await w.pair()
@@ -227,7 +230,7 @@ describe('a send that answers a message', () => {
     },
   )
 
-  test('may answer our own words; another instance hears it as an answer, by the id it knows', async () => {
+  test('can quote the sender’s own message, and the receiving instance gets the id that it knows', async () => {
     const w = await worldOfTest()
     const [us, them] = [await w.pair(), await w.pair()]
     const first = await engine(w, us.id, 'send/text', { to: them.phone_number, text: 'Open until six' })
@@ -237,7 +240,7 @@ describe('a send that answers a message', () => {
     expect(await heard(w)).toMatchObject({ text: 'On Sundays until two', quoted_message_id: message_id })
   })
 
-  test('finds the person under both spellings of a number', async () => {
+  test('can quote a message that the person sent under another spelling of their number', async () => {
     const w = await worldOfTest()
     const { id, phone_number: us } = await w.pair()
     await say(w, '551187654321', us)
@@ -246,7 +249,7 @@ describe('a send that answers a message', () => {
     expect((await engine(w, id, 'send/text', body)).status).toBe(201)
   })
 
-  test('is replayed when that message was deleted since; a new one is refused', async () => {
+  test('is replayed even if the quoted message was deleted since, but a new send is refused', async () => {
     const w = await worldOfTest()
     const { id, phone_number: us } = await w.pair()
     const said = await say(w, ANA, us)
@@ -264,7 +267,7 @@ describe('a send that answers a message', () => {
     expect(codeOf(await engine(w, id, 'send/text', body))).toEqual([409, 'invalid_state'])
   })
 
-  test('is refused when there is nothing to answer; nothing is stored and the key is free', async () => {
+  test('is refused if the quoted message cannot be quoted; nothing is stored and the key can be used again', async () => {
     const w = await worldOfTest()
     const [{ id, phone_number: us }, other] = [await w.pair(), await w.pair()]
     await say(w, BEN, us)
@@ -294,7 +297,7 @@ describe('a send that answers a message', () => {
     expect([free.status, free.headers['idempotent-replayed']]).toEqual([201, undefined])
   })
 
-  test('is judged as a body, then by its key, then by the state', async () => {
+  test('is refused for an invalid body before the state of the instance is checked', async () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     await w.api('POST', `/v1/instances/${id}/disconnect`)
@@ -306,7 +309,7 @@ describe('a send that answers a message', () => {
     ])
   })
 
-  test('is a plain message too, and no act', async () => {
+  test('also works with the plain message endpoint, but not with actions on messages', async () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const said = await w.api('POST', `/v1/instances/${id}/messages`, { to: ANA, text: 'Open today?' })
@@ -319,8 +322,8 @@ describe('a send that answers a message', () => {
   })
 })
 
-describe('acts', () => {
-  test('on a received message: reacting and marking as read, by our own id', async () => {
+describe('actions', () => {
+  test('react to a received message and mark it as read, by its message_id', async () => {
     const w = await worldOfTest()
     const { id, phone_number: us } = await w.pair()
     await say(w, ANA, us)
@@ -336,7 +339,7 @@ describe('acts', () => {
     expect(codeOf(await engine(w, id, 'message/delete', { message_id }))).toEqual([409, 'invalid_state'])
   })
 
-  test('on a sent message: editing and deleting fire their events once, and the phone sees it', async () => {
+  test('edit and delete a sent message, with one event each, and the phone shows the change', async () => {
     const w = await worldOfTest()
     const { id, phone_number: us } = await w.pair()
     const sent = await w.api('POST', `/v1/instances/${id}/messages`, { to: ANA, text: 'Helo' })
@@ -354,7 +357,7 @@ describe('acts', () => {
     expect(codeOf(await engine(w, id, 'message/markread', { message_id }))).toEqual([409, 'invalid_state'])
   })
 
-  test('a message the network never took has nothing to act on', async () => {
+  test('are refused for a message that the network never accepted', async () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const { body } = await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550404', text: 'x' })
@@ -362,7 +365,7 @@ describe('acts', () => {
     expect(codeOf(await engine(w, id, 'message/edit', { message_id, text: 'y' }))).toEqual([409, 'invalid_state'])
   })
 
-  test('another instance’s message is unknown here', async () => {
+  test('do not find messages of another instance', async () => {
     const w = await worldOfTest()
     const [one, other] = [await w.pair(), await w.pair()]
     const { body } = await w.api('POST', `/v1/instances/${one.id}/messages`, { to: ANA, text: 'x' })
@@ -372,7 +375,7 @@ describe('acts', () => {
     }
   })
 
-  test('on people and groups', async () => {
+  test('on people and groups return their results', async () => {
     const w = await worldOfTest()
     const { id, phone_number: us } = await w.pair()
     const result = async (action: string, body?: object) => (await engine(w, id, action, body)).body.result
@@ -442,7 +445,7 @@ describe('acts', () => {
     expect(await result('group/list', {})).toEqual({ groups: [] })
   })
 
-  test('need a connected instance; a repeat under the same Idempotency-Key is simply done again', async () => {
+  test('require a connected instance, and are executed again when repeated with the same Idempotency-Key', async () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const key = { 'idempotency-key': 'act-1' }
@@ -466,9 +469,9 @@ describe('acts', () => {
   })
 })
 
-describe('what exists is known before the body is looked at', () => {
+describe('the action is checked before the body', () => {
   test.each(['send/react', 'message/text', 'nothing/text', 'send/nothing', '__proto__/constructor', 'send/__proto__'])(
-    '%s is 404, whatever the body',
+    '%s answers 404 with any body',
     async (action) => {
       const w = await worldOfTest()
       const { id } = await w.pair()
@@ -478,7 +481,7 @@ describe('what exists is known before the body is looked at', () => {
     },
   )
 
-  test('every action of the list is one', async () => {
+  test('every listed action exists', async () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const names = Object.entries(ACTIONS).flatMap(([group, actions]) => actions.map((action) => `${group}/${action}`))
@@ -489,7 +492,7 @@ describe('what exists is known before the body is looked at', () => {
     }
   })
 
-  test('each engine has its own', async () => {
+  test('actions of the other engine are refused', async () => {
     const w = await worldOfTest()
     const [smv2, official] = [await w.pair(), await w.official()]
     expect(codeOf(await engine(w, official.id, 'send/text', { to: ANA, text: 'x' }))).toEqual([400, 'engine_mismatch'])
@@ -497,7 +500,7 @@ describe('what exists is known before the body is looked at', () => {
     expect(codeOf(await w.api('GET', `/v1/instances/${smv2.id}/templates`))).toEqual([400, 'engine_mismatch'])
   })
 
-  test('a restricted key reaches its own instances and no others', async () => {
+  test('a restricted key has access only to its own instances, and needs the scope', async () => {
     const w = await worldOfTest()
     const [mine, other] = [await w.pair(), await w.pair()]
     const { key } = await w.key({ instances: [mine.id] })
@@ -516,7 +519,7 @@ describe('raw payloads of the Cloud API', () => {
     components: [{ type: 'body', parameters }],
   }
 
-  test('go out as they are, and are messages like any other', async () => {
+  test('are sent unchanged and become messages like any other', async () => {
     const w = await worldOfTest()
     const { id } = await w.official()
     const mark = await w.mark()
@@ -544,7 +547,7 @@ describe('raw payloads of the Cloud API', () => {
     [{ status: 'read' }, 'message_id'],
     [{ status: 'read', message_id: 5 }, 'message_id'],
     [{ status: 'read', message_id: 'wamid.1', typing_indicator: { type: 'audio' } }, 'typing_indicator'],
-  ])('%j is refused and nothing is left behind', async (payload, word) => {
+  ])('%j is refused, and no message or event is stored', async (payload, word) => {
     const w = await worldOfTest()
     const { id } = await w.official()
     const mark = await w.mark()
@@ -555,7 +558,7 @@ describe('raw payloads of the Cloud API', () => {
     expect(await w.rows('SELECT id FROM messages')).toEqual([])
   })
 
-  test('show on the phone what their context names, as long as that is there; a template shows nothing', async () => {
+  test('show the quoted message on the phone while it exists, except for templates', async () => {
     const w = await worldOfTest()
     const { id, phone_number: us } = await w.official()
     const said = await say(w, ANA, us)
@@ -585,7 +588,7 @@ describe('raw payloads of the Cloud API', () => {
     expect(await quotedBy({ message_id: said.id })).toBeNull()
   })
 
-  test('a received message is marked as read by either of its ids', async () => {
+  test('mark a received message as read by either of its ids', async () => {
     const w = await worldOfTest()
     const { id, phone_number: us } = await w.official()
     const said = await say(w, ANA, us)
@@ -602,7 +605,7 @@ describe('raw payloads of the Cloud API', () => {
   })
 })
 
-test('a message is pinned on every phone that has it, for 7 days unless it says otherwise', async () => {
+test('a message is pinned on every phone that has it, for 7 days by default', async () => {
   const w = await worldOfTest()
   const { id, phone_number: us } = await w.pair()
   await say(w, ANA, us)
@@ -637,8 +640,8 @@ test.each([
   expect(codeOf(await engine(w, id, name, fields))).toEqual([400, 'validation_error'])
 })
 
-describe('a message that is forwarded', () => {
-  test('is a message like any other, marked as forwarded, from whichever chat and side', async () => {
+describe('a forwarded message', () => {
+  test('is a message like any other, marked as forwarded, from any chat and either side', async () => {
     const w = await worldOfTest()
     const { id, phone_number: us } = await w.pair()
     await say(w, ANA, us, { media_type: 'image', caption: 'Our garden' })
@@ -663,7 +666,7 @@ describe('a message that is forwarded', () => {
     expect(await lastOf(w, ANA)).toMatchObject({ message_id: ours.body.message_id, ...onPhone })
   })
 
-  test('is marked in the chat here too, and one that was forwarded many times stays so', async () => {
+  test('is marked as forwarded in the chat, and keeps the mark of frequent forwarding', async () => {
     const w = await worldOfTest()
     const { id, phone_number: us } = await w.pair()
     await say(w, ANA, us, { text: 'Chain letter', forwarded: true, frequently_forwarded: true })
@@ -693,7 +696,7 @@ describe('a message that is forwarded', () => {
     expect(file.rawPayload).toEqual(sampleOf('image').bytes)
   })
 
-  test('must be there, not deleted, not to be seen only once; nothing is stored otherwise', async () => {
+  test('must exist, not be deleted and not be view-once; otherwise nothing is sent', async () => {
     const w = await worldOfTest()
     const [{ id, phone_number: us }, other] = [await w.pair(), await w.pair()]
     const said = await say(w, ANA, us)
@@ -713,7 +716,7 @@ describe('a message that is forwarded', () => {
 })
 
 describe('templates', () => {
-  test('are listed in pages; a cursor belongs to its instance', async () => {
+  test('are listed in pages, and a cursor is valid only for its instance', async () => {
     const w = await worldOfTest()
     const [one, other] = [await w.official(), await w.official()]
     const names: string[] = []
@@ -730,15 +733,15 @@ describe('templates', () => {
     expect(names).toEqual(['hello_world', 'order_update', 'spring_offer'])
   })
 
-  test('need a number', async () => {
+  test('cannot be listed before the instance has a number', async () => {
     const w = await worldOfTest()
     const { id } = await w.instance({ engine: 'official' })
     expect(codeOf(await w.api('GET', `/v1/instances/${id}/templates`))).toEqual([409, 'not_ready'])
   })
 })
 
-describe('files that came in', () => {
-  test('are downloaded by media.id of the event, byte for byte, never to be shown in place', async () => {
+describe('received files', () => {
+  test('are downloaded unchanged by the media.id of the event, always as an attachment', async () => {
     const w = await worldOfTest()
     const [{ id, phone_number: us }, other] = [await w.pair(), await w.pair()]
     const filename = 'Cat "ä\r\nX: y.png'
@@ -769,7 +772,7 @@ describe('files that came in', () => {
     expect((await w.api('GET', `/v1/instances/${id}/media/${media.id}`)).status).toBe(200)
   })
 
-  test('of an official instance too, and also while it is disconnected; not after the message was deleted', async () => {
+  test('are available on both engines and while disconnected, but not after the message was deleted', async () => {
     const w = await worldOfTest()
     const [{ id, phone_number: us }, smv2] = [await w.official(), await w.pair()]
     const said = await say(w, ANA, us, { media_type: 'document' })

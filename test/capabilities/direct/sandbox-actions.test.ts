@@ -558,6 +558,6 @@ const PLAYED: Readonly<Record<ActionName, (s: Scene) => Promise<void>>> = {
   },
 }
 
-test.each(Object.entries(PLAYED))('%s works in the sandbox as on a phone', async (_name, play) => {
+test.each(Object.entries(PLAYED))('%s has the same effect in the sandbox as on a phone', async (_name, play) => {
   await play(await scene())
 })
