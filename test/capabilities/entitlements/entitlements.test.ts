@@ -30,7 +30,7 @@ const allocate = (accountId: AccountId, slots: number) =>
   grant({ accountId, source: 'agency', sourceKey: accountId, slots, features: [] })
 const addOne = (accountId: AccountId) => data.db.commit((tx) => entitlements.requireSlot(tx, accountId))
 
-test('an account that is frozen or revived is named with those below it, once per change and not when undone', async () => {
+test('freezing or unfreezing an account notifies once with its sub-accounts, and not if the change is rolled back', async () => {
   const told: (readonly AccountId[])[] = []
   entitlements.onFrozenChanged((ids) => void told.push(ids.toSorted()))
   const owed = (frozen: boolean) => grant({ accountId: ROOT, source: 'billing', sourceKey: 'sub_1', slots: 5, frozen })
@@ -52,7 +52,7 @@ test('an account that is frozen or revived is named with those below it, once pe
 })
 
 describe('an account without a parent', () => {
-  test('has the slots of the setting, every feature, and what was granted', async () => {
+  test('has the slots of the setting, every feature, and everything granted to it', async () => {
     expect(await entitlements.of(ROOT)).toEqual({ slots: 10, features: FEATURES, voicePackages: 0, frozen: false })
     await grant({ accountId: ROOT, source: 'billing', sourceKey: 'sub_1', slots: 5, voicePackages: 2 })
     expect(await entitlements.of(ROOT)).toMatchObject({ slots: 15, voicePackages: 2 })
@@ -60,14 +60,14 @@ describe('an account without a parent', () => {
     expect(await entitlements.of(ROOT)).toMatchObject({ slots: 105 })
   })
 
-  test('a grant with the same source and key replaces the earlier one', async () => {
+  test('keeps only the latest grant with the same source and key', async () => {
     for (const slots of [5, 5, 7]) await grant({ accountId: ROOT, source: 'billing', sourceKey: 'sub_1', slots })
     expect(await entitlements.of(ROOT)).toMatchObject({ slots: 17 })
     const other = grant({ accountId: CHILD, source: 'billing', sourceKey: 'sub_1', slots: 1 })
     await expect(other).rejects.toThrow('another account')
   })
 
-  test('loses what is revoked, and a rolled back grant is none', async () => {
+  test('loses what is revoked, but not if the revocation is rolled back', async () => {
     await grant({ accountId: ROOT, source: 'billing', sourceKey: 'sub_1', slots: 5, frozen: true })
     expect(await entitlements.of(ROOT)).toMatchObject({ slots: 15, frozen: true })
     const undone = data.db.commit(async (tx) => {
@@ -84,7 +84,7 @@ describe('an account without a parent', () => {
 })
 
 describe('a sub-account', () => {
-  test('has what its parent gives it and nothing of the setting, and is frozen with its parent', async () => {
+  test('has only what its parent grants it, and is frozen with its parent', async () => {
     expect(await entitlements.of(CHILD)).toEqual({ slots: 0, features: [], voicePackages: 0, frozen: false })
     await grant({ accountId: CHILD, source: 'agency', sourceKey: CHILD, slots: 3, features: ['mcp', 'ai'] })
     expect(await entitlements.of(CHILD)).toMatchObject({ slots: 3, features: ['ai', 'mcp'] })
@@ -92,7 +92,7 @@ describe('a sub-account', () => {
     expect(await entitlements.of(CHILD)).toMatchObject({ frozen: true })
   })
 
-  test('fills its own slots and no more', async () => {
+  test('cannot use more than its own slots', async () => {
     await allocate(CHILD, 2)
     live(CHILD, 2)
     await addOne(CHILD)
@@ -100,7 +100,7 @@ describe('a sub-account', () => {
     await expect(addOne(CHILD)).rejects.toMatchObject({ code: 'no_free_slot' })
   })
 
-  test('what it was given is taken from its parent, used or not', async () => {
+  test('takes its granted slots from its parent, whether it uses them or not', async () => {
     await allocate(CHILD, 6)
     await allocate(SIBLING, 2)
     live(ROOT, 2)
@@ -110,7 +110,7 @@ describe('a sub-account', () => {
     await expect(addOne(ROOT)).rejects.toMatchObject({ code: 'no_free_slot' })
   })
 
-  test('with overcommit, an instance needs a slot of its account and one that nobody uses', async () => {
+  test('with overcommit can add an instance only if its account and the pool both have a free slot', async () => {
     config.agencyOvercommit = true
     await allocate(CHILD, 8)
     await allocate(SIBLING, 8)
