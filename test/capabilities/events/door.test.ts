@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { worldOfTest } from '../../support/world.ts'
 
-test('the list holds what webhooks are sent, in the same envelope, whether or not there is a webhook', async () => {
+test('the list contains the same envelopes that webhooks get, whether or not there is a webhook', async () => {
   const w = await worldOfTest()
   await w.pair()
   await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/all', events: ['*'] })
@@ -19,7 +19,7 @@ test('the list holds what webhooks are sent, in the same envelope, whether or no
   expect((await w.api('GET', '/v1/events?limit=200')).body.data.length).toBeGreaterThan(happened.length)
 })
 
-test('parameters are checked, unknown ones ignored', async () => {
+test('invalid parameters are refused, and unknown ones ignored', async () => {
   const w = await worldOfTest()
   await w.instance()
   for (const query of [
@@ -38,7 +38,7 @@ test('parameters are checked, unknown ones ignored', async () => {
   expect((await w.api('GET', '/v1/events?colour=blue&since=2026-01-01T00:00:00Z')).body.data).toHaveLength(1)
 })
 
-test('it needs webhooks:read and a key without restriction, and shows no other account', async () => {
+test('the list requires the scope webhooks:read and an unrestricted key, and shows no events of other accounts', async () => {
   const w = await worldOfTest()
   const { id } = await w.instance()
   const [event] = (await w.api('GET', '/v1/events')).body.data
@@ -60,7 +60,7 @@ test('it needs webhooks:read and a key without restriction, and shows no other a
   expect((await w.api('GET', paths[1] ?? '', undefined, { key })).status).toBe(404)
 })
 
-test('a test event and a replay through the door', async () => {
+test('a webhook can be tested and events replayed over the API', async () => {
   const w = await worldOfTest()
   await w.pair()
   const { body: hook } = await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/late', events: ['*'] })

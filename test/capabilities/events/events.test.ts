@@ -64,7 +64,7 @@ const times = async (count: number, how?: Happening) => {
 }
 
 describe('the list', () => {
-  test('shows the envelope of webhooks, with attempt 1, and nothing of the inside', async () => {
+  test('shows the envelope of webhooks with attempt 1 and no internal fields', async () => {
     const id = await happen()
     const expected: Event & { data: object } = {
       event_id: id,
@@ -79,12 +79,12 @@ describe('the list', () => {
     expect(await events.get(ACCOUNT, id)).toEqual(expected)
   })
 
-  test('is newest first over all pages, of any size, and repeats and skips nothing', async () => {
+  test('is newest first with any page size, and repeats or skips nothing', async () => {
     const made = await times(7)
     for (const limit of [1, 2, 3, 7, 8, 200]) expect(await everything({ limit })).toEqual(made.toReversed())
   })
 
-  test('what happens while somebody reads it moves no page', async () => {
+  test('is not shifted by events that happen between two pages', async () => {
     const made = await times(4)
     const first = await events.list(ACCOUNT, { limit: 2 })
     await times(3)
@@ -109,7 +109,7 @@ describe('the list', () => {
     expect(await everything({ since, instance_id: OTHER, type: 'instance.connected', limit: 1 })).toEqual([c])
   })
 
-  test('since is inclusive to the millisecond, and events of one millisecond all belong to it', async () => {
+  test('since includes events of that exact millisecond', async () => {
     await times(3)
     await clock.advance(1)
     const made = await times(20)
@@ -121,7 +121,7 @@ describe('the list', () => {
     expect(await everything({ since: '9999-01-01T00:00:00.000Z' })).toEqual([])
   })
 
-  test('a clock that is set back does not hide what comes after it', async () => {
+  test('still shows new events after the clock was set back', async () => {
     const early = await happen()
     await clock.advance(60_000)
     const since = new Date(clock.now()).toISOString()
@@ -132,7 +132,7 @@ describe('the list', () => {
     expect(await everything({ since })).toEqual([late])
   })
 
-  test('an instance_id that is none finds nothing', async () => {
+  test('is empty for an unknown or invalid instance_id', async () => {
     await happen()
     for (const instance_id of ["' OR '1'='1", `${ONE}%`, '\u0000', 'null', '', 'x'.repeat(10_000)]) {
       expect(await everything({ instance_id })).toEqual([])
@@ -141,7 +141,7 @@ describe('the list', () => {
 })
 
 describe('cursors', () => {
-  test('open only the list they were made for', async () => {
+  test('are valid only for the account and filters they were created with', async () => {
     await times(3)
     await times(3, { accountId: STRANGER })
     const { next_cursor: cursor } = await events.list(ACCOUNT, { limit: 1 })
@@ -163,22 +163,22 @@ describe('cursors', () => {
   })
 })
 
-describe('whose events', () => {
-  test('another account sees none of them, in the list or by id', async () => {
+describe('access to events', () => {
+  test('is limited to the own account, in the list and by id', async () => {
     const id = await happen()
     expect(await everything({}, STRANGER)).toEqual([])
     expect(await everything({ instance_id: ONE }, STRANGER)).toEqual([])
     expect((await refusal(events.get(STRANGER, id))).code).toBe('not_found')
   })
 
-  test('an id that is none is 404', async () => {
+  test('answers not_found for an unknown id', async () => {
     await happen()
     for (const id of ['evt_', 'evt_01KJM8R2B5K7M9P1Q3S5T7V9X0', "' OR 1=1 --", '\u0000', 'x'.repeat(5_000)]) {
       expect((await refusal(events.get(ACCOUNT, id))).code).toBe('not_found')
     }
   })
 
-  test('what was recorded for one listener alone is not among what happened', async () => {
+  test('excludes events that were recorded for a single listener', async () => {
     let heard = 0
     ledger.inCommit({
       ...{ phase: 'record', on: ['message.received'] },
@@ -216,7 +216,7 @@ async function poll(kept: string | null, limit: number): Promise<{ handled: stri
   return { handled: unread.toReversed(), kept: first }
 }
 
-test('whoever polls as the description says handles every event once, in order, while events go on happening', async () => {
+test('polling as the API description explains handles every event once, in order, while new events arrive', async () => {
   const handled: string[] = []
   let kept: string | null = null
   for (let round = 0; round < 8; round++) {
@@ -234,7 +234,7 @@ test('whoever polls as the description says handles every event once, in order, 
   expect(handled.length).toBeGreaterThan(80)
 })
 
-describe('of one network', () => {
+describe('the events of one network', () => {
   const addInstance = (id: string, network: string) =>
     data.raw
       .prepare(
@@ -244,7 +244,7 @@ describe('of one network', () => {
       .run(id, ACCOUNT, id, id, network, network.length)
   const GONE = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b62' as InstanceId
 
-  test('are those of its instances; those of an instance that is gone are of none', async () => {
+  test('are those of its existing instances; events of deleted instances belong to no network', async () => {
     data.raw.prepare("INSERT INTO accounts (id, name, change_at, created_at) VALUES (?, 'A', 0, 0)").run(ACCOUNT)
     addInstance(ONE, 'live')
     addInstance(OTHER, 'sandbox')
@@ -258,7 +258,7 @@ describe('of one network', () => {
     expect(await everything()).toEqual([...live, ...sandbox, ...gone].toReversed())
   })
 
-  test('are found far down a long list, page by page', async () => {
+  test('are found in a long list with few matches, page by page', async () => {
     data.raw.prepare("INSERT INTO accounts (id, name, change_at, created_at) VALUES (?, 'A', 0, 0)").run(ACCOUNT)
     addInstance(ONE, 'live')
     addInstance(OTHER, 'sandbox')
@@ -269,7 +269,7 @@ describe('of one network', () => {
   })
 })
 
-describe('every statement of the room', () => {
+describe('every query of the room', () => {
   const { filters, allOfAccount, lastBefore, eventById } = store
   test.each([
     ['type', filters.type.page, 'events_by_type'],
@@ -286,18 +286,18 @@ describe('every statement of the room', () => {
     for (const step of plan.slice(1)) expect(step).toMatch(steps)
   })
 
-  test('all events of an account are those of the types there are, merged in their order', () => {
+  test('for all events of an account merges the index ranges of the event types in order', () => {
     const plan = queryPlan(data.raw, allOfAccount)
     const search = 'SEARCH events USING INDEX events_by_type (account_seq=? AND type=? AND seq>? AND seq<?)'
     expect(plan.filter((step) => /events|TEMP B-TREE/.test(step))).toEqual(EVENT_TYPES.map(() => search))
     expect(plan).toContain('MERGE (UNION ALL)')
   })
 
-  test('how far all events reach is found by their key', () => {
+  test('for the boundary of all events uses the primary key', () => {
     expect(queryPlan(data.raw, store.ofNetwork.boundary)[0]).toMatch(/^SEARCH events USING INTEGER PRIMARY KEY/)
   })
 
-  test('a page is bounded on both sides by the key', () => {
+  test('for a page is bounded on both sides by the key', () => {
     for (const { page, boundary } of Object.values(filters)) {
       expect(queryPlan(data.raw, page)[0]).toMatch(/seq>\? AND seq<\?/)
       expect(queryPlan(data.raw, boundary)[0]).toMatch(/COVERING INDEX .*seq>\? AND seq<\?/)
