@@ -25,7 +25,7 @@ const view = ({ id, name, instance_name }: typeof official, engine: string) => (
   ...{ id, name, instance_name, engine, connected: true, phone_number: NUMBER },
 })
 
-test('a fusion is made, read from both sides and removed', async () => {
+test('a fusion is created, read from both sides and removed', async () => {
   const mark = await w.mark()
   const [one, two] = [view(official, 'official'), view(phone, 'smv2')]
   const none = { instance: one, fused: false, partner: null }
@@ -45,13 +45,13 @@ test('a fusion is made, read from both sides and removed', async () => {
   expect(await w.typesSince(mark)).toEqual([])
 })
 
-describe('the door refuses', () => {
-  test('an smv2 instance in the path, where the official one belongs', async () => {
+describe('the API refuses', () => {
+  test('an smv2 instance in the path, which must name the official one', async () => {
     expect(await fuse(phone.id, official.id)).toMatchObject(refused(400, 'engine_mismatch'))
     expect(await remove(phone.id)).toMatchObject(refused(400, 'engine_mismatch'))
   })
 
-  test('a partner of the wrong engine, another number, or no number yet', async () => {
+  test('a partner of the wrong engine, with another number, or without a number', async () => {
     const other = await w.pair('12025550124')
     const unpaired = await w.instance()
     expect(await fuse(official.id, official.id)).toMatchObject(refused(400, 'engine_mismatch'))
@@ -59,20 +59,20 @@ describe('the door refuses', () => {
     expect(await fuse(official.id, unpaired.id)).toMatchObject(refused(409, 'invalid_state'))
   })
 
-  test('a body without the id, with another field, or with what is no id', async () => {
+  test('a body without the id, with an unknown field, or with an invalid id', async () => {
     for (const body of [{}, { smv2_instance_id: 'nonsense' }, { smv2_instance_id: phone.id, confirm: true }]) {
       expect(await w.api('POST', path(official.id), body)).toMatchObject(refused(400, 'validation_error'))
     }
   })
 
-  test('keys without the scope', async () => {
+  test('keys without the required scope', async () => {
     const [reader, writer] = [await w.key({ scopes: ['instances:read'] }), await w.key({ scopes: ['instances:write'] })]
     expect(await fuse(official.id, phone.id, reader.key)).toMatchObject(refused(403, 'insufficient_scope'))
     expect(await remove(official.id, reader.key)).toMatchObject(refused(403, 'insufficient_scope'))
     expect(await read(official.id, writer.key)).toMatchObject(refused(403, 'insufficient_scope'))
   })
 
-  test('what the caller may not reach, on either side, like what does not exist', async () => {
+  test('instances that the caller may not access, with the same error as instances that do not exist', async () => {
     const stranger = await w.stranger()
     const [onlyOfficial, onlyPhone] = [
       await w.key({ instances: [official.id] }),
@@ -94,7 +94,7 @@ describe('the door refuses', () => {
   })
 })
 
-test('a restricted key sees that its instance is fused, and the partner only when that is in its list too', async () => {
+test('a restricted key sees that its instance is fused, but the partner only if it may access that too', async () => {
   await fuse(official.id, phone.id)
   const [one, both] = [await w.key({ instances: [official.id] }), await w.key({ instances: [official.id, phone.id] })]
   expect(await read(official.id, one.key)).toMatchObject({
@@ -107,7 +107,7 @@ test('a restricted key sees that its instance is fused, and the partner only whe
   expect((await read(official.id, one.key)).body.fused).toBe(false)
 })
 
-describe('deleting or recreating a side ends it', () => {
+describe('deleting or recreating an instance ends its fusion', () => {
   test.each(['official', 'smv2'] as const)('%s', async (engine) => {
     const [side, other] = engine === 'official' ? [official, phone] : [phone, official]
     await fuse(official.id, phone.id)

@@ -40,7 +40,7 @@ async function pair(): Promise<[MadeInstance, MadeInstance]> {
 }
 
 describe('fusing', () => {
-  test('joins the two; each sees the other, nothing fires and no record changes', async () => {
+  test('connects two instances; each shows the other, without events or changes to their records', async () => {
     const [one, two] = [await official(), await phone()]
     expect(await fuse(one, two)).toMatchObject({ instance: { id: one.id }, partner: { id: two.id } })
     expect(await read(one)).toMatchObject({ instance: { id: one.id }, partner: { id: two.id, engine: 'smv2' } })
@@ -53,17 +53,17 @@ describe('fusing', () => {
   test.each([
     ['5511998765432', '551198765432'],
     ['551198765432', '5511998765432'],
-  ])('takes %s and %s for one number', async (here, there) => {
+  ])('accepts %s and %s as the same number', async (here, there) => {
     await expect(fuse(await official(here), await phone(there))).resolves.toBeDefined()
   })
 
-  test('refuses two numbers', async () => {
+  test('refuses instances with different numbers', async () => {
     const [one, two] = [await official(), await phone('12025550124')]
     await expect(fuse(one, two)).rejects.toMatchObject({ code: 'phone_mismatch', status: 400 })
     expect([await partner(one), await partner(two)]).toEqual([null, null])
   })
 
-  test('refuses two of one engine, and an instance with itself', async () => {
+  test('refuses two instances of the same engine, and an instance with itself', async () => {
     const [one, two] = [await official(), await official()]
     await expect(fuse(one, two)).rejects.toMatchObject({ code: 'engine_mismatch', status: 400 })
     await expect(fuse(one, one)).rejects.toMatchObject({ code: 'engine_mismatch' })
@@ -71,7 +71,7 @@ describe('fusing', () => {
     await expect(fuse(swapped, one)).rejects.toMatchObject({ code: 'engine_mismatch' })
   })
 
-  test('refuses a side that is fused already, with the same partner or another', async () => {
+  test('refuses an instance that is already fused, with the same partner or another', async () => {
     const [one, two] = await pair()
     const [three, four] = [await official(), await phone()]
     for (const sides of [[one, two] as const, [one, four] as const, [three, two] as const]) {
@@ -81,13 +81,13 @@ describe('fusing', () => {
     await expect(fuse(three, four)).resolves.toBeDefined()
   })
 
-  test('refuses networks that differ', async () => {
+  test('refuses instances of different networks', async () => {
     const [one, two] = [await official(), await phone()]
     room.database.raw.prepare("UPDATE instances SET network = 'live' WHERE id = ?").run(two.id)
     await expect(fuse(one, two)).rejects.toMatchObject({ code: 'invalid_state', status: 409 })
   })
 
-  test('refuses a number that is not known yet, on either side, and takes one that is only disconnected', async () => {
+  test('refuses an instance whose number is not known yet, and accepts one that is only disconnected', async () => {
     const [one, two] = [await official(), await phone()]
     const [newOfficial, newPhone] = [await room.create({ engine: 'official' }), await room.create()]
     await expect(fuse(newOfficial, two)).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe('fusing', () => {
     await expect(fuse(one, two)).resolves.toBeDefined()
   })
 
-  test("refuses what is unknown, deleted, another account's or outside the key's list in the same words", async () => {
+  test('gives the same error for an instance that is unknown, deleted, of another account or not allowed for the key', async () => {
     const [one, two, deleted] = [await official(), await phone(), await phone()]
     await room.instances.remove(deleted.id)
     const refusals = await Promise.all(
@@ -122,13 +122,13 @@ describe('fusing', () => {
     expect(await partner(one)).toBeNull()
   })
 
-  test('of one instance with two at once succeeds once', async () => {
+  test('one instance with two others at the same time succeeds only once', async () => {
     const [one, two, three] = [await official(), await phone(), await phone()]
     const outcomes = await Promise.allSettled([fuse(one, two), fuse(one, three)])
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
 
-  test('at the moment one is deleted leaves no fusion', async () => {
+  test('leaves no fusion if one instance is deleted at the same time', async () => {
     const [one, two] = [await official(), await phone()]
     await Promise.allSettled([room.instances.remove(two.id), fuse(one, two)])
     await Promise.allSettled([fuse(one, two), room.instances.remove(two.id)])
@@ -137,7 +137,7 @@ describe('fusing', () => {
 })
 
 describe('a fusion', () => {
-  test('is removed for both sides; repeating it is harmless', async () => {
+  test('is removed for both instances, and can be removed repeatedly', async () => {
     const [one, two] = await pair()
     expect(await remove(one)).toMatchObject({ instance: { id: one.id }, partner: null })
     expect(await remove(one)).toMatchObject({ instance: { id: one.id }, partner: null })
@@ -146,7 +146,7 @@ describe('a fusion', () => {
     await expect(fuse(one, two)).resolves.toBeDefined()
   })
 
-  test('whose partner is outside the list of the key hides it and is not removed', async () => {
+  test('hides its partner from a key without access to it, and cannot be removed with that key', async () => {
     const [one, two] = await pair()
     for (const [side, other] of [
       [one, two],
@@ -159,21 +159,21 @@ describe('a fusion', () => {
     expect(await partner(one)).toBe(two.id)
   })
 
-  test.each([0, 1] as const)('ends with the deletion of a side (%i)', async (which) => {
+  test.each([0, 1] as const)('ends when either instance is deleted (%i)', async (which) => {
     const both = await pair()
     await room.instances.remove(both[which].id)
     expect(await partner(both[1 - which] as MadeInstance)).toBeNull()
     expect(room.newEvents().map(({ type }) => type)).toEqual(['instance.deleted'])
   })
 
-  test.each([0, 1] as const)('ends with the recreate of a side, on both (%i)', async (which) => {
+  test.each([0, 1] as const)('ends for both when either instance is recreated (%i)', async (which) => {
     const both = await pair()
     await recreate(both[which])
     expect([await partner(both[0]), await partner(both[1])]).toEqual([null, null])
     expect(room.newEvents().map(({ type }) => type)).toEqual(['instance.connecting'])
   })
 
-  test('survives a loss of the link, a logout and the return of the same number, also in another spelling', async () => {
+  test('survives a disconnect, a logout and a new login with the same number in another spelling', async () => {
     const [one, two] = [await official('5511998765432'), await phone('5511998765432')]
     await fuse(one, two)
     await room.instances.disconnect(two.id, true)
@@ -185,7 +185,7 @@ describe('a fusion', () => {
     expect(await partner(two)).toBe(one.id)
   })
 
-  test('ends when a side is connected as another number', async () => {
+  test('ends when either instance is connected with another number', async () => {
     const [one, two] = await pair()
     await room.instances.disconnect(two.id, true)
     await room.instances.restart(two.id)
@@ -194,7 +194,7 @@ describe('a fusion', () => {
   })
 })
 
-test('the database itself refuses an instance in two pairs', async () => {
+test('a database constraint refuses an instance in two fusions', async () => {
   const [one, two] = await pair()
   const [three, four] = [await official(), await phone()]
   const insert = room.database.raw.prepare('INSERT INTO fusions VALUES (?, ?, ?, 0)')
@@ -204,7 +204,7 @@ test('the database itself refuses an instance in two pairs', async () => {
 })
 
 const { insertFusion: _insert, ...queries } = store
-test.each(Object.entries(queries))('%s runs on the indexes of both sides', (_name, statement) => {
+test.each(Object.entries(queries))('%s uses the indexes of both instances', (_name, statement) => {
   const plan = queryPlan(room.database.raw, statement)
   expect(plan.join('\n')).not.toMatch(/SCAN|TEMP B-TREE/)
   expect(plan.filter((step) => /^SEARCH fusions USING INDEX .*\((official|smv2)_id=\?\)$/.test(step))).toHaveLength(2)

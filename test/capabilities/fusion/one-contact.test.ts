@@ -30,26 +30,26 @@ const happens = async (act: () => Promise<unknown>) => {
 }
 const summary = (events: Awaited<ReturnType<typeof happens>>) => events.map(({ type }) => type)
 
-describe('two instances of one number that are not fused', () => {
-  test('each announce what they hear', async () => {
+describe('two instances with one number that are not fused', () => {
+  test('each report a received message', async () => {
     const events = await happens(() => speak(ANA, { to: NUMBER, text: 'Hi' }))
     expect(summary(events)).toEqual(['message.received', 'message.received'])
     expect(new Set(events.map(({ instance }) => instance.id))).toEqual(new Set([official.id, phone.id]))
   })
 })
 
-describe('fused', () => {
+describe('two fused instances', () => {
   beforeEach(async () => {
     await fuse()
   })
 
-  test('a message is announced once, under one of the two', async () => {
+  test('report a received message once, under one instance', async () => {
     const events = await happens(() => speak(ANA, { to: NUMBER, text: 'Hi' }))
     expect(events).toMatchObject([{ type: 'message.received', data: { chat: ANA, from: ANA, text: 'Hi' } }])
     expect([official.id, phone.id]).toContain(events[0]?.instance.id)
   })
 
-  test('as many as are said are announced, each once, with the same words too', async () => {
+  test('report every message once, even if several have the same text', async () => {
     const events = await happens(async () => {
       for (let i = 0; i < 5; i++) await speak(ANA, { to: NUMBER, text: 'Ok' })
     })
@@ -57,7 +57,7 @@ describe('fused', () => {
     expect(new Set(events.map(({ data }) => data['message_id'])).size).toBe(5)
   })
 
-  test('an edit, a reaction, its withdrawal and a deletion are announced once each, of the one message', async () => {
+  test('report an edit, a reaction, its removal and a deletion once each, for the same message', async () => {
     const mark = await w.mark()
     const { id } = await speak(ANA, { to: NUMBER, text: 'Helo' })
     const [heard] = await w.eventsSince(mark)
@@ -74,7 +74,7 @@ describe('fused', () => {
     for (const { data } of events) expect(data['message_id']).toBe(heard?.data['message_id'])
   })
 
-  test('a chat is unread once, and an answer through either of the two marks it as read', async () => {
+  test('count a chat as unread once, and a reply through either instance marks it as read', async () => {
     const ask = asConsole(w)
     const unread = async () => (await ask('GET', '/v1/unread-conversations')).body.sandbox as number
     for (const { id } of [official, phone]) {
@@ -88,13 +88,13 @@ describe('fused', () => {
     expect(await unread()).toBe(0)
   })
 
-  test('what the owner types on the phone is announced once, as from_me', async () => {
+  test('report a message typed on the phone once, as from_me', async () => {
     const events = await happens(() => speak(NUMBER, { to: ANA, text: 'From my phone' }))
     expect(events).toMatchObject([{ type: 'message.received', data: { from_me: true, chat: ANA } }])
   })
 
   test.each(['official', 'smv2'] as const)(
-    'what %s sent is known to the other: replies and reactions name its message_id, once',
+    'report replies and reactions to a message that %s sent once, with its message_id',
     async (sender) => {
       const { id } = sender === 'official' ? official : phone
       await speak(ANA, { to: NUMBER, text: 'Hello?' })
@@ -113,7 +113,7 @@ describe('fused', () => {
     },
   )
 
-  test('a side whose link is down hears later what the other announced, and keeps silent', async () => {
+  test('do not report a message again when an instance reconnects that was disconnected meanwhile', async () => {
     await w.api('POST', `/v1/instances/${phone.id}/disconnect`)
     const first = await happens(() => speak(ANA, { to: NUMBER, text: 'Hi' }))
     expect(first).toMatchObject([{ type: 'message.received', instance: { id: official.id } }])
@@ -121,7 +121,7 @@ describe('fused', () => {
     expect(summary(later)).toEqual(['instance.connecting', 'instance.connected'])
   })
 
-  test('the same words in another chat, or to another number, are another message', async () => {
+  test('treat the same text in another chat, or to another number, as a different message', async () => {
     const stranger = await w.pair('12025550177')
     const events = await happens(async () => {
       await speak(ANA, { to: NUMBER, text: 'Hi' })
@@ -132,7 +132,7 @@ describe('fused', () => {
     expect(events.filter(({ instance }) => instance.id === stranger.id)).toHaveLength(1)
   })
 
-  test('once the fusion is removed each announces for itself again', async () => {
+  test('each report messages again once the fusion is removed', async () => {
     await unfuse()
     const events = await happens(() => speak(ANA, { to: NUMBER, text: 'Hi' }))
     expect(summary(events)).toEqual(['message.received', 'message.received'])
