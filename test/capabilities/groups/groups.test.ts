@@ -45,7 +45,7 @@ test('a group is created, listed, read, changed and left', async () => {
   expect(codeOf(await w.api('PATCH', at(record.group), { subject: 'X' }))).toEqual([404, 'not_found'])
 })
 
-test('a group can be created so that an admin lets newcomers in, on both engines', async () => {
+test('on both engines a group can be created that requires an admin to approve new members', async () => {
   const made = await create({ subject: 'Team', participants: [ANA], join_approval: true })
   expect([made.status, made.body.join_approval]).toEqual([201, true])
   expect((await w.api('GET', at(made.body.group))).body.join_approval).toBe(true)
@@ -58,7 +58,7 @@ test('a group can be created so that an admin lets newcomers in, on both engines
   expect((await w.api('POST', official, { subject: 'Clients' })).body.join_approval).toBe(false)
 })
 
-test('a message to the group reaches its members', async () => {
+test('a message to a group reaches its members', async () => {
   const { group } = (await create()).body
   const sent = await w.api('POST', path.replace('/groups', '/messages'), { to: group, text: 'Hello all' })
   expect(sent.body).toMatchObject({ sent: true })
@@ -67,7 +67,7 @@ test('a message to the group reaches its members', async () => {
   expect(data).toMatchObject([{ group, text: 'Hello all' }])
 })
 
-test('the list is searched by a part of the name, and by kind', async () => {
+test('the list can be searched by a part of the name and by kind', async () => {
   const smv2 = path.replace('/groups', '/engine/smv2')
   for (const subject of ['Jardín de Ana', 'Kitchen', '🎈']) await create({ subject })
   const { community } = (await w.api('POST', `${smv2}/community/create`, { name: 'Village garden' })).body.result
@@ -84,7 +84,7 @@ test('the list is searched by a part of the name, and by kind', async () => {
   expect(announcements).toMatchObject({ community: community.group_id, admin: true, announce: true })
 })
 
-test('a record says whether this number is an admin', async () => {
+test('a group record shows whether this number is an admin', async () => {
   const { group, admin } = (await create()).body
   expect(admin).toBe(true)
   await w.api('PATCH', at(group), { add_admins: [ANA], remove_admins: [OURS] })
@@ -100,7 +100,7 @@ test('the list has pages', async () => {
   expect(codeOf(await w.api('GET', `${path}?cursor=x`))).toEqual([400, 'invalid_cursor'])
 })
 
-test('the invite link is shown when it is asked for, and a new one ends it', async () => {
+test('the invite link is shown only on request, and renewing it replaces the old one', async () => {
   const { group } = (await create()).body
   const { invite_link: link } = (await w.api('PATCH', at(group), { invite_link: 'show' })).body
   expect(link).toMatch(/^https:\/\/chat\.sandbox\//)
@@ -110,7 +110,7 @@ test('the invite link is shown when it is asked for, and a new one ends it', asy
   expect((await w.api('PATCH', at(group), { invite_link: 'show' })).body.invite_link).toBe(renewed)
 })
 
-test('what the engine cannot do is refused before anything changes', async () => {
+test('a change that the engine does not support is refused, and nothing is changed', async () => {
   const { id } = await w.official('12025550320')
   const groups = `/v1/instances/${id}/groups`
   const made = await w.api('POST', groups, { subject: 'Team' })
@@ -120,7 +120,7 @@ test('what the engine cannot do is refused before anything changes', async () =>
   expect((await w.api('GET', group)).body.subject).toBe('Team')
 })
 
-test('a group of which the number is no admin is not changed', async () => {
+test('a group cannot be changed by a number that is not an admin', async () => {
   const other = await w.pair(ANA)
   const { group } = (await create()).body
   const theirs = `/v1/instances/${other.id}/groups/${encodeURIComponent(group)}`
@@ -128,30 +128,30 @@ test('a group of which the number is no admin is not changed', async () => {
   expect(phonesIn((await w.api('GET', at(group))).body)).toEqual([ANA, OURS].toSorted())
 })
 
-describe('bad input', () => {
+describe('invalid input', () => {
   test.each([
     ['no subject', {}],
     ['an empty subject', { subject: '' }],
     ['a participant that is no number', { subject: 'Team', participants: ['ana'] }],
     ['the same participant twice', { subject: 'Team', participants: [ANA, ANA] }],
     ['another field', { subject: 'Team', name: 'Team' }],
-  ])('%s is refused, and no group is made', async (_, body) => {
+  ])('%s is refused, and no group is created', async (_, body) => {
     expect(codeOf(await create(body))).toEqual([400, 'validation_error'])
     expect((await w.api('GET', path)).body.data).toEqual([])
   })
 
-  test('what is no id of a group is not found', async () => {
+  test('an invalid group id answers not_found', async () => {
     expect(codeOf(await w.api('GET', `${path}/12025550301`))).toEqual([404, 'not_found'])
     expect(codeOf(await w.api('DELETE', `${path}/nonsense`))).toEqual([404, 'not_found'])
   })
 
-  test('a number that is not connected does nothing', async () => {
+  test('groups cannot be listed or created while the number is not connected', async () => {
     const { id } = await w.instance()
     expect(codeOf(await w.api('GET', `/v1/instances/${id}/groups`))).toEqual([409, 'not_ready'])
     expect(codeOf(await w.api('POST', `/v1/instances/${id}/groups`, { subject: 'Team' }))).toEqual([409, 'not_ready'])
   })
 
-  test('a key that may only read changes no groups', async () => {
+  test('a read-only key cannot create a group', async () => {
     const { key } = await w.key({ scopes: ['messages:read'] })
     expect((await w.api('GET', path, undefined, { key })).status).toBe(200)
     expect((await w.api('POST', path, { subject: 'Team' }, { key })).status).toBe(403)

@@ -89,10 +89,10 @@ const NAMES = ['a group', 'a group of the engine', 'a community', 'a post', 'a l
 const key = { headers: { 'idempotency-key': 'one' } }
 const codeOf = ({ status, body }: { status: number; body: any }) => [status, body.error?.code]
 
-describe.each(NAMES)('%s', (name) => {
+describe.each(NAMES)('creating %s with an Idempotency-Key', (name) => {
   const makingIn = (all: Readonly<Record<string, Making>>) => all[name] as Making
 
-  test('is made once, and a repeat gets the same answer; another body conflicts', async () => {
+  test('happens once; a repeat gets the same answer, and another body conflicts', async () => {
     const { w, making } = await scene()
     const { path, body, other, count } = makingIn(making)
     const first = await w.api('POST', path, body, key)
@@ -104,7 +104,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(await count(w)).toBe(1)
   })
 
-  test('whose answer was lost is not made again with its key', async () => {
+  test('is not repeated if the answer was lost', async () => {
     let fate: Fate = 'is lost'
     const { w, making } = await scene(() => fate)
     const { path, body, count } = makingIn(making)
@@ -117,7 +117,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(await count(w)).toBe(1)
   })
 
-  test('whose request was cut off by a kill is not made again with its key', async () => {
+  test('is not repeated if the process was killed during the request', async () => {
     const { promise: later, resolve: answer } = Promise.withResolvers<undefined>()
     const { w, making } = await scene(() => later)
     const { path, body, count } = makingIn(making)
@@ -139,7 +139,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(await count(next)).toBe(1)
   })
 
-  test('that was refused is made when it is asked for again', async () => {
+  test('is repeated if the request was refused', async () => {
     const { w, making } = await scene()
     const { path, body, count } = makingIn(making)
     const id = path.split('/')[3] ?? ''

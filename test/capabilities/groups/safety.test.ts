@@ -30,7 +30,7 @@ const counted = async () => {
 const phonesIn = (body: { participants: { phone: string }[] }) => body.participants.map(({ phone }) => phone).toSorted()
 const restrict = () => w.api('POST', `/v1/instances/${id}/messages`, { to: TOUCHY, text: 'Hi' })
 
-test('strangers who are added to a group count as first contacts, and people who wrote do not', async () => {
+test('strangers who are added to a group count as first contacts, and people who have written do not', async () => {
   await w.api('POST', `/v1/sandbox/phones/${BEN}/messages`, { to: OURS, text: 'Hi' })
   await w.quiet()
   const { group } = (await create([ANA, BEN])).body
@@ -41,7 +41,7 @@ test('strangers who are added to a group count as first contacts, and people who
   expect(await counted()).toEqual([3, 3])
 })
 
-test('the actions of the engine count alike', async () => {
+test('people who are added through an engine action count as well', async () => {
   const { group } = (await engine('create', { name: 'Team', participants: [ANA] })).body.result
   expect(await counted()).toEqual([1, 1])
   const change = { group_id: group.group_id, change: 'add', participants: [BEN, NOBODY] }
@@ -49,7 +49,7 @@ test('the actions of the engine count alike', async () => {
   expect(await counted()).toEqual([3, 3])
 })
 
-test('somebody who is in the group already does not count, nor does a group that refuses', async () => {
+test('a person who is already a member does not count, nor a refused addition', async () => {
   const { group } = (await create([ANA])).body
   const again = await w.api('PATCH', at(group), { add_participants: [ANA] })
   expect(again.body.results).toEqual([{ phone: ANA, done: false, reason: 'already_member' }])
@@ -65,7 +65,7 @@ test('somebody who is in the group already does not count, nor does a group that
   expect([today.sent, today.first_contacts]).toEqual([0, 0])
 })
 
-test('a number that may start no new chats adds no strangers, and changes nothing else', async () => {
+test('a number that may not start new chats cannot add strangers to groups, and the rest of that request is refused too', async () => {
   await w.api('POST', `/v1/sandbox/phones/${BEN}/messages`, { to: OURS, text: 'Hi' })
   await w.quiet()
   const { group } = (await create([BEN])).body
@@ -90,7 +90,7 @@ test('a number that may start no new chats adds no strangers, and changes nothin
   expect((await w.api('PATCH', at(group), { add_participants: [ANA] })).status).toBe(200)
 })
 
-test('a suspended account adds nobody', async () => {
+test('a suspended account cannot add people to groups', async () => {
   const client = await clientOf(w)
   const line = await pairedIn(w, client, '12025550399')
   const groups = `/v1/instances/${line.id}/groups`
@@ -108,7 +108,7 @@ test('a suspended account adds nobody', async () => {
   expect(data.map(phonesIn)).toEqual([[ANA, '12025550399']])
 })
 
-test('an assistant adds people to groups only with approval', async () => {
+test('an assistant can add people to groups only with approval', async () => {
   const { group } = (await create([ANA])).body
   const assistant = await assistantOf(w, 'sending')
   await assistant.callAndWait('create_group', { instance_id: id, subject: 'Second', participants: [BEN] })
