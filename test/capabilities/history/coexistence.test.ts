@@ -41,7 +41,7 @@ const messagesOf = async (id: string, chat: string): Promise<any[]> =>
   (await asConsole(w)('GET', `/v1/instances/${id}/conversations/${chat}/messages`)).body.data ?? []
 const nameOf = async (phone: string) => (await w.api('GET', `/v1/contacts?phone=${phone}`)).body.data[0]?.name ?? null
 
-describe('chats of the Business app', () => {
+describe('the history of the Business app', () => {
   const OURS = '12025550491'
   const file = { id: '24230790383178626', mime_type: 'image/jpeg', caption: 'The new bed' }
   const data: AppData = {
@@ -68,7 +68,7 @@ describe('chats of the Business app', () => {
     await until('described', async () => (await messagesOf(id, ANA))[0]?.type === 'image')
   })
 
-  test('are in their chats, in their order, with their files', async () => {
+  test('is stored in its chats, in order and with its files', async () => {
     expect((await messagesOf(id, ANA)).map(({ direction, type, text: words }) => [direction, type, words])).toEqual([
       ['in', 'image', 'The new bed'],
       ['in', 'text', 'Thanks!'],
@@ -82,7 +82,7 @@ describe('chats of the Business app', () => {
     expect(await messagesOf(id, BEN)).toMatchObject([{ text: 'Are you open on Sunday?', direction: 'in' }])
   })
 
-  test('nobody is told, and nothing counts as unread', async () => {
+  test('causes no events, no unread messages and no contact names', async () => {
     const events = await w.rows<{ type: string }>('SELECT type FROM events WHERE seq > :seq', {
       seq: before[0]?.seq ?? 0,
     })
@@ -95,7 +95,7 @@ describe('chats of the Business app', () => {
     expect([await nameOf(ANA), await nameOf(BEN)]).toEqual([null, null])
   })
 
-  test('are stored once, however often Meta calls back', async () => {
+  test('is stored once, however often Meta repeats the callback', async () => {
     const all = async () => [...(await messagesOf(id, ANA)), ...(await messagesOf(id, BEN))]
     const once = await all()
     await graph.appData(phoneNumberId).sendHistory()
@@ -103,7 +103,7 @@ describe('chats of the Business app', () => {
     expect(await all()).toEqual(once)
   })
 
-  test('end before what is written from now on', async () => {
+  test('is followed by new messages', async () => {
     await w.api('POST', `/v1/sandbox/phones/${BEN}/messages`, { to: OURS, text: 'And on Monday?' })
     await until('arrived', async () => (await messagesOf(id, BEN)).length === 2)
     expect((await messagesOf(id, BEN)).map(({ text: words }) => words)).toEqual([
@@ -113,7 +113,7 @@ describe('chats of the Business app', () => {
   })
 })
 
-test('a file of one’s own that Meta describes without saying to whom it went is found', async () => {
+test('the own file is assigned to its chat even if Meta’s callback does not name the recipient', async () => {
   const OURS = '12025550492'
   const video = { id: '24230790383178627', mime_type: 'video/mp4' }
   const message = { from: OURS, id: 'wamid.own1', timestamp: String(START), type: 'video', video }
@@ -122,7 +122,7 @@ test('a file of one’s own that Meta describes without saying to whom it went i
   expect(await messagesOf(id, ANA)).toMatchObject([{ direction: 'phone', media: { mime_type: 'video/mp4' } }])
 })
 
-test('a business that does not share its chats has none', async () => {
+test('no history is stored if the business does not share its chats', async () => {
   const chats = [{ number: ANA, messages: [text(ANA, 'kept', 0, 'Between us.')] }]
   const { id } = await connected('12025550493', { contacts: [], chats, isHistoryDeclined: true })
   await w.quiet()
@@ -130,7 +130,7 @@ test('a business that does not share its chats has none', async () => {
   expect(await messagesOf(id, ANA)).toEqual([])
 })
 
-test('names of the address book become contacts, and a name that was given here stays', async () => {
+test('names in the address book become names of contacts, but do not replace a name set here', async () => {
   await w.api('POST', '/v1/contacts', { phone: BEN, name: 'Ben of the nursery' })
   const contacts = [
     { number: `+${ANA}`, name: 'Ana Gómez' },

@@ -50,7 +50,7 @@ const namedChats = (w: World, count: number) =>
 /** The world's clock begins at this moment. */
 const nowSeconds = (w: World) => Math.floor(w.clock.now() / 1_000)
 
-test('chats of the last days are imported with their names, in order, without an event, and only once', async () => {
+test('recent chats are imported once, with their names, in order and without events', async () => {
   const whatsapp = await whatsappOfTest()
   const w = await worldOfTest(OUTSIDE)
   const [ana, ben] = [whatsapp.phone(ANA, { name: 'Ana Souza' }), whatsapp.phone(BEN, { name: 'Ben' })]
@@ -110,7 +110,7 @@ test('chats of the last days are imported with their names, in order, without an
   expect(later[0]).toMatchObject({ text: 'And now' })
 })
 
-test('an import is paused, resumed and canceled, and ends with its instance', async () => {
+test('an import can be paused, resumed and canceled, and is deleted with its instance', async () => {
   const whatsapp = await whatsappOfTest()
   const w = await worldOfTest(OUTSIDE)
   const start = nowSeconds(w) - DAY_SECONDS
@@ -138,7 +138,7 @@ test('an import is paused, resumed and canceled, and ends with its instance', as
   expect(await w.rows('SELECT 1 FROM history_imports')).toEqual([])
 })
 
-test('a phone that does not answer is asked again a minute later', async () => {
+test('a history request that the phone does not answer is repeated a minute later', async () => {
   const whatsapp = await whatsappOfTest()
   const w = await worldOfTest(OUTSIDE)
   for (const at of [60, 30]) await whatsapp.phone(ANA).say(SHOP, `${at}`, { atSeconds: nowSeconds(w) - at })
@@ -159,7 +159,7 @@ test('a phone that does not answer is asked again a minute later', async () => {
   expect(await reaches(w, path, 'completed')).toMatchObject({ messages: 2 })
 })
 
-test('a sandbox number, and one that is not connected, have nothing to import', async () => {
+test('an import is refused for a sandbox number, and for a number that is not connected', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   const refused = await w.api('POST', `/v1/instances/${id}/history-import`, { days: 5 })
