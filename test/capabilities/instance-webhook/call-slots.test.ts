@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CALLS_AT_ONCE, createCallSlots } from '../../../main/capabilities/instance-webhook/call-slots.ts'
 import { BUSY, OTHER } from '../../support/jobs.ts'
 
-test('an account with many receivers that hang leaves calls for the instances of others', () => {
+test('an account with many hanging receivers leaves capacity for the instances of other accounts', () => {
   const slots = createCallSlots()
   for (let n = 0; n < 40; n++) slots.markDue({ instanceId: `busy ${n}`, accountId: BUSY })
   const taken = slots.plan(1_000)

@@ -6,8 +6,8 @@ import { keepsAccess } from '../../support/access.ts'
 
 const URL = 'https://catcher.sandbox/line'
 
-describe('what is posted', () => {
-  test('the event of an account webhook under its older name, unsigned, and nothing else', async () => {
+describe('the body of an instance webhook', () => {
+  test('contains the event of an account webhook under its older name, unsigned', async () => {
     const w = await hookWorld()
     const instance = await w.instance('smv2', 'Berlin shop')
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -39,7 +39,7 @@ describe('what is posted', () => {
     expect(w.waiting()).toBe(0)
   })
 
-  test('a new QR code is told without the code', async () => {
+  test('reports a new QR code without the code itself', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL, events: ['QRCODE'] }, keepsAccess)
@@ -52,7 +52,7 @@ describe('what is posted', () => {
     )
   })
 
-  test('smv2 is called for its names only, official and ALL for everything, and others for nothing', async () => {
+  test('is sent on smv2 for the selected names only, and on the official engine and with ALL for every event', async () => {
     const w = await hookWorld()
     const [some, all, official, none] = [
       await w.instance(),
@@ -76,7 +76,7 @@ describe('what is posted', () => {
   })
 })
 
-test('calls, groups, presence and contacts are told to whoever asked for them, and to no account webhook', async () => {
+test('events about calls, groups, presence and contacts are sent only to instance webhooks that selected them', async () => {
   const w = await hookWorld()
   const [some, all, none] = [await w.instance(), await w.instance(), await w.instance()]
   await w.room.set(some, { url: `${URL}/some`, events: ['CALL', 'CONTACT'] }, keepsAccess)
@@ -105,9 +105,9 @@ test('calls, groups, presence and contacts are told to whoever asked for them, a
   expect(stored).toEqual(Array(6).fill({ only_for: 0 }))
 })
 
-describe('three tries', () => {
+describe('delivery attempts', () => {
   test.each([500, 301, 404, 410, 199])(
-    'a receiver that answers %i is tried at once, after 10 and after 60 seconds more',
+    'are made three times to a receiver that answers %i: immediately, after 10 seconds and after 60 more',
     async (status) => {
       const w = await hookWorld()
       const instance = await w.instance()
@@ -127,7 +127,7 @@ describe('three tries', () => {
     },
   )
 
-  test('a receiver that hangs fails after ten seconds, and holds up no other instance', async () => {
+  test('time out after ten seconds, and a hanging receiver does not delay other instances', async () => {
     const w = await hookWorld()
     const [slow, quick] = [await w.instance(), await w.instance()]
     await w.room.set(slow, { url: `${URL}/slow` }, keepsAccess)
@@ -143,7 +143,7 @@ describe('three tries', () => {
     expect(w.peak.get('line/slow')).toBeLessThanOrEqual(2 * CALLS_PER_INSTANCE)
   })
 
-  test('calls that fail are a line of the overview while they are tried again', async () => {
+  test('that fail are shown in the overview until the last attempt', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     const lines = () => w.room.attention({ accountId: instance.accountId, role: null, network: null })
@@ -158,7 +158,7 @@ describe('three tries', () => {
     expect(await lines()).toEqual([])
   })
 
-  test('a second try that succeeds is the last', async () => {
+  test('end after the first success', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -170,7 +170,7 @@ describe('three tries', () => {
     expect(w.waiting()).toBe(0)
   })
 
-  test('a try goes to the address that is set then, and to none after the webhook was deleted', async () => {
+  test('use the URL that is set at that time, and end when the webhook is deleted', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -186,7 +186,7 @@ describe('three tries', () => {
     expect(w.seen).toHaveLength(2)
   })
 
-  test('deleting it removes a long queue at once, and setting it again does not bring it back', async () => {
+  test('in a long queue are dropped when the webhook is deleted, and stay dropped when it is set again', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -200,7 +200,7 @@ describe('three tries', () => {
     expect(w.names('line/new')).toEqual([])
   })
 
-  test('what could not be delivered within an hour is dropped untried', async () => {
+  test('are dropped if they could not be made within an hour', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -211,7 +211,7 @@ describe('three tries', () => {
     expect(w.seen.length).toBeLessThan(4_000)
   })
 
-  test('a clock that is set back does not park a try', async () => {
+  test('are not delayed when the clock is set back', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -225,8 +225,8 @@ describe('three tries', () => {
   })
 })
 
-describe('one commit per fact', () => {
-  test('an event that is undone is not called for', async () => {
+describe('an instance webhook and its event are committed together', () => {
+  test('nothing is sent for an event that is rolled back', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -248,7 +248,7 @@ describe('one commit per fact', () => {
     expect(await w.room.read(instance)).toMatchObject({ url: URL })
   })
 
-  test('what a crash left behind is called after the next start; the try that was under way counts', async () => {
+  test('after a crash, delivery continues with the remaining attempts; the interrupted attempt counts', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -262,7 +262,7 @@ describe('one commit per fact', () => {
     expect(w.waiting()).toBe(0)
   })
 
-  test('a call that the process dies of three times is not made again', async () => {
+  test('an event is dropped after the process crashed during all three attempts', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -277,7 +277,7 @@ describe('one commit per fact', () => {
     expect(w.waiting()).toBe(0)
   })
 
-  test('a try that a stop cut off is given back', async () => {
+  test('an attempt that is interrupted by a normal stop does not count', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -291,8 +291,8 @@ describe('one commit per fact', () => {
   })
 })
 
-describe('it ends with the instance', () => {
-  test('the deletion is the last thing it is called for', async () => {
+describe('when an instance is deleted, its webhook', () => {
+  test('gets instance.deleted as its last event, and then no longer exists', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -311,7 +311,7 @@ describe('it ends with the instance', () => {
     expect(w.data.raw.prepare('SELECT * FROM instance_webhooks').all()).toEqual([])
   })
 
-  test('one that does not listen to its connection ends without a word', async () => {
+  test('gets nothing if it did not select CONNECTION', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL, events: ['MESSAGE'] }, keepsAccess)
@@ -321,7 +321,7 @@ describe('it ends with the instance', () => {
     expect(w.data.raw.prepare('SELECT * FROM instance_webhooks').all()).toEqual([])
   })
 
-  test('one that ended cannot be set again', async () => {
+  test('cannot be set again', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)

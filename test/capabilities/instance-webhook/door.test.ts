@@ -11,7 +11,7 @@ async function calls(w: World, name = 'line'): Promise<{ event: string; data: Re
   return (await w.caught(name)).map(({ body }) => JSON.parse(body) as { event: string; data: Record<string, unknown> })
 }
 
-test('PUT and POST set it alike, GET reads it, DELETE removes it; the door checks what it is given', async () => {
+test('PUT and POST set the webhook, GET reads it, DELETE removes it, and invalid bodies are refused', async () => {
   const w = await worldOfTest()
   const { id } = await w.instance()
   const path = `/v1/instances/${id}/webhook`
@@ -42,7 +42,7 @@ test('PUT and POST set it alike, GET reads it, DELETE removes it; the door check
   expect((await w.api('GET', path)).body).toEqual({ engine: 'smv2', url: null, events: [] })
 })
 
-test('a restricted key uses it for the instances of its list; reading and writing have scopes of their own', async () => {
+test('the webhook requires access to its instance, and separate scopes for reading and writing', async () => {
   const w = await worldOfTest()
   const [mine, other] = [await w.instance(), await w.instance()]
   const path = ({ id }: { id: string }) => `/v1/instances/${id}/webhook`
@@ -59,7 +59,7 @@ test('a restricted key uses it for the instances of its list; reading and writin
   expect((await w.api('GET', path(mine), undefined, { key: stranger })).status).toBe(404)
 })
 
-test('the life of an instance and its messages arrive under the older names, with no credential in them', async () => {
+test('events of instances and messages arrive under their older names and without credentials', async () => {
   const w = await worldOfTest()
   const made = await w.instance()
   await w.api('PUT', `/v1/instances/${made.id}/webhook`, { url: URL, events: ['ALL'] })
@@ -91,7 +91,7 @@ test('the life of an instance and its messages arrive under the older names, wit
   for (const { signature } of await w.caught('line')) expect(signature).toBe('none')
 })
 
-test('it goes on after the service was stopped and started', async () => {
+test('delivery continues after the webhook’s receiver recovers', async () => {
   const w = await worldOfTest()
   const { id, phone_number } = await w.pair()
   await w.api('PUT', `/v1/instances/${id}/webhook`, { url: URL })

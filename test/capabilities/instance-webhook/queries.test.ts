@@ -7,7 +7,7 @@ const statements = Object.entries(store).flatMap(([name, value]) =>
   typeof value === 'object' && 'text' in value ? [[name, value.text] as const] : [],
 )
 
-test('every statement of the room finds its rows through an index and sorts nothing', async () => {
+test('every query uses an index and sorts nothing', async () => {
   const { raw, close } = await testDatabase()
   try {
     expect(statements.length).toBeGreaterThan(12)

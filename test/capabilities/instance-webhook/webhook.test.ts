@@ -8,7 +8,7 @@ import { keepsAccess } from '../../support/access.ts'
 const URL = 'https://catcher.sandbox/line'
 
 describe('setting, reading and deleting', () => {
-  test('an instance has none at first; what is set is read back, and deleting it twice is harmless', async () => {
+  test('an instance has no webhook at first; a webhook that was set can be read, and deleted repeatedly', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     expect(await w.room.read(instance)).toEqual({ engine: 'smv2', url: null, events: [] })
@@ -22,7 +22,7 @@ describe('setting, reading and deleting', () => {
     expect(await w.room.read(instance)).toEqual({ engine: 'smv2', url: null, events: [] })
   })
 
-  test('the URL is stored as it is called', async () => {
+  test('the URL is stored in its normalized form, and invalid spellings are refused', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     const set = await w.room.set(instance, { url: 'https://CATCHER.sandbox:443/x/../line' }, keepsAccess)
@@ -32,7 +32,7 @@ describe('setting, reading and deleting', () => {
     expect((await w.room.read(instance)).url).toBe(URL)
   })
 
-  test('its events can be changed while its address leads nowhere, and another such address is refused', async () => {
+  test('its events can be changed while its host does not resolve, but its URL cannot change to such a host', async () => {
     const w = await hookWorld()
     const instance = await w.instance()
     await w.room.set(instance, { url: URL }, keepsAccess)
@@ -44,7 +44,7 @@ describe('setting, reading and deleting', () => {
     expect(await refusal(other)).toMatchObject({ code: 'invalid_url' })
   })
 
-  test('setting it again replaces address and names, and no other instance is touched', async () => {
+  test('setting the webhook again replaces its URL and events, and does not affect other instances', async () => {
     const w = await hookWorld()
     const [one, other] = [await w.instance(), await w.instance()]
     await w.room.set(one, { url: URL, events: ['QRCODE'] }, keepsAccess)
@@ -53,7 +53,7 @@ describe('setting, reading and deleting', () => {
     expect(await w.room.read(other)).toMatchObject({ url: null })
   })
 
-  test('the official engine ignores events, whatever they are, and says that all are sent', async () => {
+  test('the official engine ignores the given events and always sends all', async () => {
     const w = await hookWorld()
     const instance = await w.instance('official')
     for (const events of [undefined, [], ['MESSAGE'], ['no such name']]) {
@@ -101,8 +101,8 @@ describe('setting, reading and deleting', () => {
   })
 })
 
-describe('names', () => {
-  test('every event type has one', () => {
+describe('event names', () => {
+  test('exist for every event type', () => {
     expect(NAME_OF).toEqual({
       'instance.created': 'CONNECTION',
       'instance.updated': 'CONNECTION',
@@ -123,7 +123,7 @@ describe('names', () => {
     })
   })
 
-  test('ALL wants every name, any other only itself', () => {
+  test('select themselves only, and ALL selects every name', () => {
     for (const name of EVENT_NAMES) {
       expect(wants(['ALL'], name)).toBe(true)
       expect(wants([name], name)).toBe(true)
@@ -131,7 +131,7 @@ describe('names', () => {
     expect(wants(['MESSAGE', 'QRCODE'], 'CONNECTION')).toBe(false)
   })
 
-  test('all names of the contract may be asked for', () => {
+  test('are all accepted, and default to MESSAGE and CONNECTION', () => {
     expect(parseEventNames('smv2', EVENT_NAMES)).toEqual(EVENT_NAMES)
     expect(parseEventNames('smv2')).toEqual(['MESSAGE', 'CONNECTION'])
   })
