@@ -16,7 +16,7 @@ const settingsOf = async (w: World, body: object = {}) => {
   return `/v1/instances/${id}/line-settings`
 }
 
-test('an instance differs from the service only in what is set for it, and setting null ends that', async () => {
+test('an instance uses the defaults of the service except for its own settings, and null restores a default', async () => {
   const w = await worldOfTest({ settings: { pacePerMinute: 25 } })
   const path = await settingsOf(w)
   const before = (await w.api('GET', path)).body
@@ -42,13 +42,13 @@ test.each([
   { proxy: { type: 'ftp', host: 'proxy.example', port: 1080 } },
   { proxy: { type: 'http', host: 'http://proxy.example', port: 1080 } },
   { proxy: { type: 'http', host: 'proxy.example', port: 0 } },
-])('%o is out of bounds', async (body) => {
+])('%o is invalid', async (body) => {
   const w = await worldOfTest()
   const answer = await w.api('PATCH', await settingsOf(w), body)
   expect([answer.status, answer.body.error.code]).toEqual([400, 'validation_error'])
 })
 
-test('a proxy is refused for a sandbox instance, at a private address, and where nothing answers', async () => {
+test('a proxy is refused for a sandbox instance, at a private address, or if it does not answer', async () => {
   const w = await worldOfTest()
   const proxy = { type: 'socks5', host: '192.168.7.2', port: 1080 }
   const live = await settingsOf(w, { network: 'live' })
@@ -72,7 +72,7 @@ test('a proxy is refused for a sandbox instance, at a private address, and where
 })
 
 test.each(['localhost', 'localhost.', 'LocalHost', '127.1', '2130706433', '[::ffff:127.0.0.1]', '127.0.0.1.'])(
-  'a proxy at %s is refused as an address is, and changes nothing',
+  'a proxy at %s is refused as a private address, and nothing is changed',
   async (host) => {
     const w = await worldOfTest()
     const live = await settingsOf(w, { network: 'live' })
@@ -83,7 +83,7 @@ test.each(['localhost', 'localhost.', 'LocalHost', '127.1', '2130706433', '[::ff
   },
 )
 
-test('a proxy that leads to WhatsApp is stored, its login sealed and never shown', async () => {
+test('a proxy that reaches WhatsApp is stored with its credentials encrypted and never shown', async () => {
   const whatsapp = await startWhatsApp()
   whatsapp.takeRoute()
   onTestFinished(() => whatsapp.close())
@@ -121,7 +121,7 @@ test('a proxy that leads to WhatsApp is stored, its login sealed and never shown
   expect((await w.api('GET', path)).body.proxy).toBeNull()
 })
 
-test('the settings belong to smv2, and end with the instance', async () => {
+test('line settings exist only on smv2 and are deleted with the instance', async () => {
   const w = await worldOfTest()
   const official = await w.official()
   const refused = await w.api('GET', `/v1/instances/${official.id}/line-settings`)
@@ -132,7 +132,7 @@ test('the settings belong to smv2, and end with the instance', async () => {
   expect(await w.rows('SELECT 1 FROM instance_line_settings')).toEqual([])
 })
 
-test('a transferred number leaves the proxy of the old account and has no settings of it', async () => {
+test('a transferred number loses its settings and its proxy, and reconnects without the proxy', async () => {
   const whatsapp = await startWhatsApp()
   whatsapp.takeRoute()
   onTestFinished(() => whatsapp.close())
