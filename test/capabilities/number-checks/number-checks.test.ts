@@ -31,7 +31,7 @@ async function pages(w: World, path: string) {
   return found
 }
 
-test('a long list is checked in portions, each number once, and read as pages and as a file', async () => {
+test('a long list is checked in batches, each number once, and its results can be read in pages and as a file', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   // One of them ends in 0404 and one in another spelling of the first.
@@ -61,7 +61,7 @@ test('a long list is checked in portions, each number once, and read as pages an
   expect((await w.api('GET', pathOf(id))).body).toMatchObject({ data: [{ check_id }], next_cursor: null })
 })
 
-test('a repeat with the same Idempotency-Key is the same check, and a second check at the same time is refused', async () => {
+test('a repeat with the same Idempotency-Key returns the same check, and a second check at the same time is refused', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   await w.api('POST', `/v1/sandbox/instances/${id}/faults`, { kind: 'engine_down' })
@@ -93,7 +93,7 @@ test('invalid requests are refused, and start nothing', async () => {
   expect(await w.rows('SELECT 1 FROM number_check_numbers')).toEqual([])
 })
 
-test('a check is paused, continues, and is canceled permanently; known results stay', async () => {
+test('a check can be paused, resumed and permanently canceled, and keeps its results', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   const { check_id } = (await w.api('POST', pathOf(id), { numbers: numbersFrom(600) })).body
@@ -116,7 +116,7 @@ test('a check is paused, continues, and is canceled permanently; known results s
   expect((await w.api('GET', pathOf(id, next))).body).toMatchObject({ state: 'canceled', asked: 0 })
 })
 
-test('it waits while the number is not connected, and ends when the number signs out', async () => {
+test('a check waits while the number is disconnected, and is canceled when the number signs out', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   const { check_id } = (await w.api('POST', pathOf(id), { numbers: numbersFrom(600) })).body
@@ -137,7 +137,7 @@ test('it waits while the number is not connected, and ends when the number signs
   })
 })
 
-test('deleting an instance deletes its checks; another account sees none', async () => {
+test('deleting an instance deletes its checks, and other instances cannot access them', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   const { check_id } = (await w.api('POST', pathOf(id), { numbers: numbersFrom(3) })).body
@@ -178,7 +178,7 @@ async function pairLive(w: World, whatsapp: WhatsApp): Promise<string> {
   return id
 }
 
-test('a live number asks about 20 numbers in 10 seconds, and a new one about five for each message of its day', async () => {
+test('a live number checks about 20 numbers in 10 seconds, and a new one five times its daily message limit per day', async () => {
   const whatsapp = await startWhatsApp()
   whatsapp.takeRoute()
   onTestFinished(() => whatsapp.close())
@@ -202,7 +202,7 @@ test('a live number asks about 20 numbers in 10 seconds, and a new one about fiv
   expect(found.slice(50).map((each) => each.state)).toEqual(Array.from({ length: 20 }, () => 'not_asked'))
 })
 
-test('after a start of the service, a request that comes too early is told to wait some seconds', async () => {
+test('a request made too early after a start of the service is refused with retry-after', async () => {
   const whatsapp = await startWhatsApp()
   whatsapp.takeRoute()
   onTestFinished(() => whatsapp.close())
@@ -221,7 +221,7 @@ test('after a start of the service, a request that comes too early is told to wa
   }
 })
 
-test('a check continues some seconds after a number has reconnected', async () => {
+test('a check continues some seconds after its number has reconnected', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   const { check_id } = (await w.api('POST', pathOf(id), { numbers: numbersFrom(600) })).body
