@@ -16,7 +16,7 @@ const ai = {
   },
 } as unknown as AiEvaluationsDeps['ai']
 
-test('an account with many slow evaluations leaves capacity for those of others', async () => {
+test('an account with many slow evaluations leaves capacity for the evaluations of other accounts', async () => {
   const { jobs, db, clock } = await jobsOfTest()
   const instances = {
     subscribe() {},
