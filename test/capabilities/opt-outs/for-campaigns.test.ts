@@ -43,7 +43,7 @@ beforeEach(async () => {
 const optOut = (phone: string, scope: InstanceId | null = null) =>
   db.commit((tx) => optOuts.record(tx, { accountId, phone, instanceId: scope, source: 'crm', note: null }))
 
-test('a person who stopped marketing messages at Meta is opted out of that number', async () => {
+test('a person who turned off marketing messages at Meta is opted out of that number', async () => {
   for (const providerCode of [131_049, 131_050, 131_050]) {
     const error = { code: 'marketing_limit', message: '', provider_code: providerCode }
     const data = { message_id: `msg_${providerCode}`, to: PERSON, chat: PERSON, error }
@@ -55,7 +55,7 @@ test('a person who stopped marketing messages at Meta is opted out of that numbe
   expect(changes).toMatchObject([{ phone: PERSON, instanceId, source: 'meta' }])
 })
 
-test('many numbers are looked up together, in any form, for the given instances', async () => {
+test('many numbers are looked up in one call, in any spelling, for the given instances', async () => {
   await optOut(PERSON)
   await optOut('12025550101', instanceId)
   const many = Array.from({ length: 500 }, (_, i) => String(13_025_550_100 + i))
@@ -71,13 +71,13 @@ test('many numbers are looked up together, in any form, for the given instances'
   expect(await optOuts.optedOutOf(read, other as unknown as AccountId, [instanceId], phones)).toEqual(new Set())
 })
 
-test('a listener that fails undoes the opt-out', async () => {
+test('an opt-out is rolled back if one of its listeners fails', async () => {
   optOuts.onOptOut(() => Promise.reject(new Error('no')))
   await expect(optOut(PERSON)).rejects.toThrow('no')
   expect(await optOuts.ofNumber(accountId, PERSON)).toEqual([])
 })
 
-test('a repeat notifies nobody', async () => {
+test('a repeated opt-out notifies no listener', async () => {
   await optOut(PERSON)
   expect((await optOut('551181234567')).isNew).toBe(false)
   expect(changes).toHaveLength(1)

@@ -42,7 +42,7 @@ const dismiss = async () => {
 const move = (from: string, to: string) =>
   data.db.commit((tx) => optOuts.movePerson(tx, { accountId, instanceId, from, to, isNewNumber: false }))
 
-test('an unanswered question ends after thirty days', async () => {
+test('an unanswered opt-out question expires after thirty days', async () => {
   await say('Cancelar')
   clock.set(clock.now() + 29 * DAY_MS)
   expect(await prune()).toBe(false)
@@ -52,7 +52,7 @@ test('an unanswered question ends after thirty days', async () => {
   expect(await open()).toEqual([])
 })
 
-test('the same words ask again thirty days after they were judged to mean something else', async () => {
+test('a text whose question was dismissed creates a new question only after thirty days', async () => {
   await say('Cancelar')
   expect(await dismiss()).toBe(true)
   clock.set(clock.now() + 29 * DAY_MS)
@@ -65,21 +65,21 @@ test('the same words ask again thirty days after they were judged to mean someth
   expect(await open()).toHaveLength(1)
 })
 
-test('a question stays when the person shows their number', async () => {
+test('an opt-out question stays open when the person’s hidden number becomes known', async () => {
   await say('Cancelar', HIDDEN)
   await move(HIDDEN, PERSON)
   expect(await open()).toMatchObject([{ chat: PERSON, messageId: 'msg_1' }])
   expect((await optOuts.consentOf(accountId, instanceId, [PERSON])).get(PERSON)?.question?.messageId).toBe('msg_1')
 })
 
-test('of two questions of one person the later one stays', async () => {
+test('of two questions about the same person only the later one stays', async () => {
   await say('Cancelar', PERSON)
   await say('Remover', HIDDEN)
   await move(HIDDEN, PERSON)
   expect(await open()).toMatchObject([{ chat: PERSON, text: 'Remover' }])
 })
 
-test('there is no question about a person who turns out to be opted out', async () => {
+test('an opt-out question is removed when its person turns out to be opted out already', async () => {
   await say('Sair', PERSON)
   await say('Cancelar', HIDDEN)
   await move(HIDDEN, PERSON)

@@ -24,7 +24,7 @@ const list = async (query = '', key?: string) =>
   (await w.api('GET', `/v1/opt-outs${query}`, undefined, { ...(key && { key }) })).body.data
 const add = (body: object, key?: string) => w.api('POST', '/v1/opt-outs', body, { ...(key && { key }) })
 
-describe('a word', () => {
+describe('a text', () => {
   test.each([
     'STOP',
     'stop',
@@ -55,19 +55,19 @@ describe('a word', () => {
     ...['Bom dia! Já pedi três vezes, e todo dia chega outra oferta: não quero receber mais mensagens de vocês, tá?'],
     // Appointments and orders use these, too.
     ...['Cancelar 🙏', 'cancel', 'Remover', 'Quero cancelar, por favor', 'Eliminar'],
-  ])('may be a stop word: %j', (text) => expect(createKeywordTable({}).find(text)).toBe('maybe'))
+  ])('may be a stop word and needs a decision: %j', (text) => expect(createKeywordTable({}).find(text)).toBe('maybe'))
   test.each([
     ...['', 'no', 'não', 'sairei', '…', 'bajamos', 'stop '.repeat(40), 'please', 'obrigado, por favor', 'start please'],
     ...['Voltar', 'Volver', 'Alta', 'quero cancelar o horário das nove', `stop promotions ${'x'.repeat(300)}`],
     ...['A reunião vai até as seis, e depois vou sair com a minha irmã para jantar'],
-  ])('has no meaning: %j', (text) => expect(createKeywordTable({}).find(text)).toBeUndefined())
-  test('that an account added itself keeps its meaning', () => {
+  ])('is neither a stop word nor a start word: %j', (text) => expect(createKeywordTable({}).find(text)).toBeUndefined())
+  test('that an account added as a word keeps its meaning', () => {
     const own = createKeywordTable({ pt: { stop: ['CANCELAR'], start: ['VOLTAR'] } })
     expect(['cancelar', 'voltar', 'remover', 'sair'].map(own.find)).toEqual(['stop', 'start', 'maybe', undefined])
     const none = createKeywordTable({ pt: { stop: ['SAIR'], start: [], maybe: [] } })
     expect(['remover', 'sair'].map(none.find)).toEqual([undefined, 'stop'])
   })
-  test('of the product never has both meanings', () => {
+  test('in the default words is never both a stop word and a start word', () => {
     const all = Object.values(DEFAULT_KEYWORDS)
     const stop = new Set(all.flatMap((words) => words.stop.map(foldKeyword)))
     expect(all.flatMap((words) => words.start).filter((word) => stop.has(foldKeyword(word)))).toEqual([])
@@ -76,7 +76,7 @@ describe('a word', () => {
 })
 
 describe('a person', () => {
-  test('who writes a stop word is opted out of the account, once, and a start word lifts it', async () => {
+  test('who writes a stop word is opted out of the account once, and a start word removes the opt-out', async () => {
     await say('Olá')
     expect(await list()).toEqual([])
     await say('Sair!')
@@ -91,7 +91,7 @@ describe('a person', () => {
     expect(await list()).toEqual([])
   })
 
-  test('lifts with a start word only opt-outs made by a word', async () => {
+  test('who writes a start word stays opted out if the opt-out was not made by a word', async () => {
     await add({ phone: PERSON, note: 'Called us' })
     await say('START')
     expect(await list()).toMatchObject([{ source: 'api', note: 'Called us', message_id: null }])
@@ -113,19 +113,19 @@ describe('an opt-out', () => {
     expect(await list()).toEqual([])
   })
 
-  test('is the same with and without the ninth digit of Brazil', async () => {
+  test('is the same with and without the ninth digit of a Brazilian number', async () => {
     await add({ phone: '5511981234567' })
     expect((await add({ phone: '551181234567' })).status).toBe(200)
     expect(await list('?phone=551181234567')).toHaveLength(1)
   })
 
-  test('of an instance ends with the instance', async () => {
+  test('for an instance is deleted with the instance', async () => {
     await add({ phone: PERSON, scope: line.id })
     await w.api('DELETE', `/v1/instances/${line.id}?confirm=true`)
     expect(await list()).toEqual([])
   })
 
-  test('of a number that does not exist, or of an instance of somebody else, is refused', async () => {
+  test('for an invalid number or an unknown instance is refused', async () => {
     expect((await add({ phone: '12' + '3'.repeat(20) })).body.error.code).toBe('validation_error')
     expect((await add({ phone: 'Ana Maria' })).body.error.code).toBe('validation_error')
     const scope = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
@@ -140,7 +140,7 @@ describe('an opt-out', () => {
     expect(second).toMatchObject({ data: [{}, {}, {}], has_more: false, next_cursor: null })
   })
 
-  test('outside its instances is not accessible to a restricted key', async () => {
+  test('for other instances is not accessible to a restricted key', async () => {
     const other = await w.pair()
     const { key } = await w.key({ instances: [line.id] })
     await add({ phone: PERSON, scope: other.id })
@@ -156,10 +156,10 @@ describe('an opt-out', () => {
   })
 })
 
-describe('a file of opt-outs', () => {
+describe('an import of opt-outs', () => {
   const send = (content: string | Buffer, query = '') => w.api('POST', `/v1/opt-out-imports${query}`, content)
 
-  test('opts out every number and names the rows without one', async () => {
+  test('opts out every number and reports the rows without a valid one', async () => {
     const { status, body } = await send(
       'Telefone;Nota\n+1 202 555 0177;Letter\n12025550177;again\n12025550178;\nAna;\n;\n5.5E+12;x\n',
     )
@@ -178,7 +178,7 @@ describe('a file of opt-outs', () => {
     expect((await send('phone\n12025550177\n')).body).toMatchObject({ created: 0, duplicates: 1 })
   })
 
-  test('uses the named column, or is refused with a list of its columns', async () => {
+  test('uses the given column, and is refused with a list of its columns if that is missing', async () => {
     expect((await send('a,b\n1,12025550177', '?phone=b')).body.created).toBe(1)
     expect((await send('a,b\n1,12025550178', '?phone=%232')).body.created).toBe(1)
     for (const query of ['', '?phone=c', '?phone=%233']) {
@@ -189,14 +189,14 @@ describe('a file of opt-outs', () => {
   })
 })
 
-describe('the settings', () => {
+describe('the opt-out settings', () => {
   let browser: Browser
   const PATH = '/panel/v1/opt-out-settings'
   beforeEach(async () => {
     browser = await signedIn(w)
   })
 
-  test('replace the words of a language, and restore the defaults', async () => {
+  test('replace the words of a language, and restore its defaults', async () => {
     const words = { stop: ['Fim'], start: ['Quero'] }
     const changed = await browser.ask('PATCH', PATH, { keywords: [{ language: 'pt', words }] })
     const { maybe } = DEFAULT_KEYWORDS.pt ?? {}
@@ -212,7 +212,7 @@ describe('the settings', () => {
     expect(await list()).toHaveLength(1)
   })
 
-  test('keep the words that only may opt out if a change does not name them', async () => {
+  test('keep the words that need a decision if a change does not include them', async () => {
     const change = (words: object) => browser.ask('PATCH', PATH, { keywords: [{ language: 'pt', words }] })
     await change({ stop: ['Sair'], start: [], maybe: ['Fim'] })
     const changed = await change({ stop: ['Sair', 'Chega'], start: [] })
@@ -220,7 +220,7 @@ describe('the settings', () => {
     expect(changed.body.keywords).toContainEqual({ language: 'pt', ...words, is_default: false })
   })
 
-  test('declare buttons, without a change to the words', async () => {
+  test('define opt-out buttons without changing the words', async () => {
     expect((await browser.ask('PATCH', PATH, { buttons: ['Não quero mais'] })).body.buttons).toEqual(['Não quero mais'])
     await browser.ask('PATCH', PATH, { country: 'BR' })
     const { buttons, country, keywords } = (await browser.ask('GET', PATH)).body
@@ -228,7 +228,7 @@ describe('the settings', () => {
     expect(keywords.every(({ is_default }: { is_default: boolean }) => is_default)).toBe(true)
   })
 
-  test('refuse a word with both meanings, and an unknown country', async () => {
+  test('refuse a word that is both a stop and a start word, and an unknown country', async () => {
     const words = { stop: ['Stop'], start: ['Baja'] }
     const answer = await browser.ask('PATCH', PATH, { keywords: [{ language: 'en', words }] })
     expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining('Baja is both')])
@@ -236,7 +236,7 @@ describe('the settings', () => {
     expect((await browser.ask('GET', PATH)).body.country).toBeNull()
   })
 
-  test('set the country of numbers without a country code', async () => {
+  test('set the country for numbers without a country code', async () => {
     expect((await add({ phone: '(11) 91234-5678' })).status).toBe(400)
     await browser.ask('PATCH', PATH, { country: 'BR' })
     expect((await add({ phone: '(11) 91234-5678' })).body.phone).toBe('5511912345678')

@@ -30,8 +30,8 @@ const answer = (messageId: string, optOut: boolean, { of = shop, key }: { of?: {
 const conversation = async (of = shop) =>
   (await browser.ask('GET', `/panel/v1/instances/${of.id}/conversations`)).body.data[0]
 
-describe('a message that may ask for no more campaigns', () => {
-  test('opts nobody out, and is shown on its chat', async () => {
+describe('a message that may be an opt-out', () => {
+  test('does not opt the person out, but creates a question that is shown on the chat', async () => {
     await say('Quero cancelar, por favor')
     const [asked, ...others] = await questions()
     expect(others).toEqual([])
@@ -43,7 +43,7 @@ describe('a message that may ask for no more campaigns', () => {
     })
   })
 
-  test('that a person confirms as an opt-out records who decided, and the message', async () => {
+  test('records who decided, and the message, when a person confirms it as an opt-out', async () => {
     await say('Doy de baja la pauta?')
     const [{ message_id: id }] = await questions()
     const path = `/panel/v1/instances/${shop.id}/opt-out-questions/${id}`
@@ -58,7 +58,7 @@ describe('a message that may ask for no more campaigns', () => {
     expect(await optOuts()).toHaveLength(1)
   })
 
-  test('that meant something else does not ask again with the same words', async () => {
+  test('creates no further question with the same text after a person dismissed it', async () => {
     await say('Cancelar')
     const [{ message_id: id }] = await questions()
     expect((await answer(id, false)).status).toBe(204)
@@ -69,7 +69,7 @@ describe('a message that may ask for no more campaigns', () => {
     expect((await answer(id, false)).status).toBe(404)
   })
 
-  test('is answered once, and only while it is the last one that asks', async () => {
+  test('can be answered once, and only while it is the latest question of its person', async () => {
     await say('Cancelar')
     const [{ message_id: first }] = await questions()
     await say('Remover')
@@ -82,28 +82,28 @@ describe('a message that may ask for no more campaigns', () => {
     expect(await optOuts()).toMatchObject([{ source: 'api', message_id: second }])
   })
 
-  test('of a person who is opted out asks nothing', async () => {
+  test('creates no question if the person is already opted out', async () => {
     await say('Sair')
     await say('Cancelar')
     expect(await questions()).toEqual([])
   })
 })
 
-describe('a question ends', () => {
+describe('an opt-out question is closed', () => {
   test.each([
     ['a stop word', () => say('Sair')],
     ['a start word', () => say('START')],
     ['an opt-out of the account', () => w.api('POST', '/v1/opt-outs', { phone: PERSON })],
     ['an opt-out of the instance', () => w.api('POST', '/v1/opt-outs', { phone: PERSON, scope: shop.id })],
     ['the end of the instance', () => w.api('DELETE', `/v1/instances/${shop.id}?confirm=true`)],
-  ])('with %s', async (_what, act) => {
+  ])('by %s', async (_what, act) => {
     await say('Cancelar')
     expect(await questions()).toHaveLength(1)
     await act()
     expect(await questions()).toEqual([])
   })
 
-  test('not with an opt-out of another instance', async () => {
+  test('but not by an opt-out of another instance', async () => {
     const other = await w.pair()
     await say('Cancelar')
     await w.api('POST', '/v1/opt-outs', { phone: PERSON, scope: other.id })
@@ -111,7 +111,7 @@ describe('a question ends', () => {
   })
 })
 
-test('a restricted key sees and answers those of its instances, for these instances', async () => {
+test('a restricted key can read and answer only questions of its own instances, with effect on those instances', async () => {
   const other = await w.pair()
   const { key } = await w.key({ instances: [shop.id] })
   await say('Cancelar')
@@ -135,13 +135,13 @@ test('questions can be listed page by page, newest first', async () => {
   expect(second).toMatchObject({ data: [{ text: 'Cancelar' }], has_more: false, next_cursor: null })
 })
 
-describe('the overview', () => {
+describe('the overview of questions', () => {
   const lines = async (query = '') =>
     (await browser.ask('GET', `/panel/v1/overview/attention${query}`)).body.data.filter(
       ({ room }: { room: string }) => room === 'opt-outs',
     )
 
-  test('names how many people wait for an answer, until each has one', async () => {
+  test('shows how many people wait for an answer', async () => {
     expect(await lines()).toEqual([])
     await say('Quero cancelar, por favor')
     const since = new Date(w.clock.now()).toISOString()
@@ -152,14 +152,14 @@ describe('the overview', () => {
     expect(await lines()).toEqual([])
   })
 
-  test('counts somebody who wrote to two numbers once', async () => {
+  test('counts a person who wrote to two numbers once', async () => {
     await say('Cancelar')
     await say('Remover', await w.pair())
     expect(await questions()).toHaveLength(2)
     expect(await lines()).toMatchObject([{ code: 'question', count: 1 }])
   })
 
-  test('shows an operator the clients whose people wait', async () => {
+  test('shows an agency which clients have open questions', async () => {
     const { body: client } = await w.api('POST', '/v1/agency/accounts', { name: 'North bakery', slots_allocated: 1 })
     const { key } = (
       await w.api('POST', `/v1/agency/accounts/${client.id}/keys`, {

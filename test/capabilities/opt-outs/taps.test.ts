@@ -37,7 +37,7 @@ async function optOutsAfterAll(
 const optOutsAfter = (text: string, content: MessageContent | null, buttons?: string[]) =>
   optOutsAfterAll([[text, content]], buttons)
 
-test('a written word opts out', async () => {
+test('a written stop word opts out', async () => {
   expect(await optOutsAfter('Sair', null)).toMatchObject([
     { source: 'keyword', note: 'Sair', messageId: 'msg_1', messageInstance: 'shop' },
   ])
@@ -47,11 +47,11 @@ test.each<[string, MessageContent]>([
   ['a button', { type: 'button_reply', id: '1', title: 'Sair' }],
   ['a row of a list', { type: 'list_reply', id: '1', title: 'Sair', description: null }],
   ['a form', { type: 'flow_reply', id: '1', title: 'Sair', name: null, response: null }],
-])('%s with the same word is a choice in a menu', async (_what, content) => {
+])('%s with a stop word as its title does not opt out, because it may be a menu choice', async (_what, content) => {
   expect(await optOutsAfter('Sair', content)).toEqual([])
 })
 
-test('Meta’s button under marketing messages opts out', async () => {
+test('Meta’s own button under marketing messages opts out', async () => {
   const content = { type: 'button_reply', id: null, title: 'Stop promotions' } as const
   expect(await optOutsAfter('Stop promotions', content)).toMatchObject([{ source: 'button', messageId: 'msg_1' }])
 })
@@ -59,20 +59,20 @@ test('Meta’s button under marketing messages opts out', async () => {
 test.each<[string, MessageContent]>([
   ['a button by its title', { type: 'button_reply', id: '1', title: 'Não quero mais!' }],
   ['a row of a list by its id', { type: 'list_reply', id: 'no-offers', title: 'Outros', description: null }],
-])('%s opts out if the account declares it', async (_what, content) => {
+])('%s opts out if the account has defined it as an opt-out button', async (_what, content) => {
   const declared = ['NAO QUERO MAIS', 'no_offers']
   expect(await optOutsAfter(content.type, content, declared)).toMatchObject([{ source: 'button' }])
   expect(await optOutsAfter(content.type, content)).toEqual([])
 })
 
-test('a start word lifts an opt-out by a word, and not one by a button', async () => {
+test('a start word removes an opt-out by a written word, but not one by a button', async () => {
   const button = { type: 'button_reply', id: null, title: 'Stop promotions' } as const
   const start = ['Quero receber', null] as const
   expect(await optOutsAfterAll([['Sair', null], start])).toEqual([])
   expect(await optOutsAfterAll([['Stop promotions', button], start])).toMatchObject([{ source: 'button' }])
 })
 
-test('a vote or a form never opts out, even with a declared word', async () => {
+test('a form never opts out, even with a defined opt-out word', async () => {
   const content = { type: 'flow_reply', id: '1', title: 'Sair', name: null, response: null } as MessageContent
   expect(await optOutsAfter('Sair', content, ['Sair'])).toEqual([])
 })
