@@ -1,8 +1,11 @@
-/** What may be shown to somebody who helps. The service chooses its part; the window adds what only it knows. */
+/**
+ * Data that may be shared with people who help. The service decides what its part contains; the window adds what only
+ * it knows.
+ */
 export interface Diagnostics {
   readonly made_at: string
   readonly window: { readonly language: string; readonly browser: string; readonly size: string }
-  /** null: it did not answer. */
+  /** null if the service did not answer. */
   readonly service: object | null
 }
 

@@ -1,4 +1,4 @@
-/** The service's own description of its API (OpenAPI 3.1), as something to read. */
+/** The API description of the service (OpenAPI 3.1), prepared for reading. */
 
 export interface Schema {
   readonly $ref?: string
@@ -89,10 +89,10 @@ export interface Group {
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
-/** Deeper nesting is said by its type alone; schemas may hold themselves. */
+/** Deeper nesting is shown only by its type, because schemas may contain themselves. */
 const DEEPEST = 4
 
-/** Operations by tag, in the order of the description's tags; what has no tag comes last. */
+/** Operations by tag, in the order of the description's tags. Operations without a tag come last. */
 export function groupsOf(description: OpenApiDocument): Group[] {
   const byTag = new Map<string, Operation[]>((description.tags ?? []).map(({ name }) => [name, []]))
   for (const [path, item] of Object.entries(description.paths ?? {})) {
@@ -145,7 +145,7 @@ function payloadOf(all: OpenApiDocument, content: Readonly<Record<string, Conten
   }
 }
 
-/** The fields of an object one under another, those of inner objects with a greater depth. */
+/** The fields of an object as a flat list. Fields of nested objects have a greater depth. */
 export function fieldsOf(all: OpenApiDocument, given: Schema, depth = 0): Field[] {
   const schema = unwrapNullable(all, given)
   const inner = schema.items === undefined ? schema : unwrapNullable(all, schema.items)
@@ -182,7 +182,7 @@ export function typeOf(all: OpenApiDocument, given: Schema): string {
   return schema.format === undefined ? type : `${type} (${schema.format})`
 }
 
-/** The schema itself, past references and past “or null”. */
+/** Resolves references, and unwraps a schema that only adds “or null”. */
 function unwrapNullable(all: OpenApiDocument, given: Schema): Schema {
   const schema = resolve(all, given)
   const variants = (schema.anyOf ?? schema.oneOf)?.filter((one) => resolve(all, one).type !== 'null')
@@ -201,7 +201,7 @@ function resolve<T extends { readonly $ref?: string }>(all: OpenApiDocument, giv
   return found
 }
 
-/** The groups that have an operation with these words in its name, path or summary. */
+/** The groups with the operations whose name, path or summary contains all these words. */
 export function search(groups: readonly Group[], words: string): Group[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
   if (wanted.length === 0) return [...groups]

@@ -2,7 +2,7 @@ import type { SettingRecord } from '../../../main/capabilities/service/contract.
 
 type Value = SettingRecord['value']
 
-/** How a setting is asked for. */
+/** The kind of form field for a setting. */
 export type Field = 'choice' | 'number' | 'numbers' | 'text'
 
 export function fieldOf({ choices, usual }: Pick<SettingRecord, 'choices' | 'usual'>): Field {
@@ -14,8 +14,8 @@ export function fieldOf({ choices, usual }: Pick<SettingRecord, 'choices' | 'usu
 export const textOf = (value: Value): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''))
 
 /**
- * What was typed, as the setting holds it.
- * @returns undefined when it is not a value of this kind. The service checks the rest.
+ * The typed text as a value of the setting.
+ * @returns undefined if it is not a value of this kind. The service makes all other checks.
  */
 export function valueOf(field: Field, text: string): Value | undefined {
   if (field === 'choice' || field === 'text') return text.trim() === '' ? undefined : text.trim()
@@ -25,7 +25,7 @@ export function valueOf(field: Field, text: string): Value | undefined {
   return field === 'number' ? numbers[0] : numbers
 }
 
-/** Shown in these groups, in this order; any other setting is found in settings.json alone. */
+/** The settings of each group, in display order. All other settings are only in settings.json. */
 export const ADDRESS_SETTINGS = ['port', 'host', 'allow_lan', 'allowed_hosts', 'public_base_url'] as const
 export const LIMIT_SETTINGS = [
   ...(['slots', 'rate_limit_per_minute', 'anonymous_rate_limit_per_minute'] as const),

@@ -6,7 +6,7 @@ import { useLive } from '../../app/live.ts'
 import type { Reply } from '../../app/operation-types.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 
-/** What can be set, and what can be gone back to. */
+/** The settings of the service, and the backups that can be restored. */
 export const useSettings = defineStore('settings', () => {
   const settings = ref<readonly SettingRecord[]>()
   const canRestart = ref(false)

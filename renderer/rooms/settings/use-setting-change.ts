@@ -5,7 +5,7 @@ import { useSettings } from './store.ts'
 
 type Value = SettingRecord['value']
 
-/** Changes a setting and offers to put back what stood in the file. @throws Problem */
+/** Changes a setting, and offers to restore the previous value from the file. @throws Problem */
 export function useSettingChange(): (setting: SettingRecord, wanted: Value, label: string) => Promise<void> {
   const { t } = useI18n()
   const store = useSettings()
