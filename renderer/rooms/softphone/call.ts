@@ -12,7 +12,7 @@ import { createLine, type Line } from './line.ts'
 
 type Phase = 'idle' | 'connecting' | 'ringing' | 'talking' | 'ended'
 
-/** How a call came to its end: as the service tells it, or before the service knew of it. */
+/** How a call ended: as reported by the service, or with an error before the service had a call. */
 export type Ending =
   | { readonly kind: 'reason'; readonly reason: EndReason }
   | { readonly kind: 'microphone'; readonly fault: MicrophoneFault }
@@ -20,7 +20,7 @@ export type Ending =
   | { readonly kind: 'lost' }
   | { readonly kind: 'canceled' }
 
-/** The call of this window. It goes on while other screens are looked at. */
+/** The call of this window. It continues while other screens are shown. */
 export const useSoftphone = defineStore('softphone', () => {
   const devices = useSoundDevices()
   const phase = ref<Phase>('idle')
@@ -32,13 +32,13 @@ export const useSoftphone = defineStore('softphone', () => {
   const talkedMs = ref(0)
   const isMuted = ref(false)
   const level = ref(0)
-  /** The microphone was unplugged, and no other could be opened. */
+  /** The microphone was disconnected, and no other could be opened. */
   const isUnheard = ref(false)
-  /** The person waits until the call is resumed. */
+  /** The other person is on hold until the call is resumed. */
   const isHeld = computed(() => phase.value === 'talking' && typeof record.value?.held_at === 'string')
   const isActive = computed(() => phase.value !== 'idle' && phase.value !== 'ended')
   let line: Line | undefined
-  /** Raised by every call, so that what is late for one does not touch the next. */
+  /** Increases with every call, so that late answers for one call do not change the next. */
   let turn = 0
 
   const dial = (instance: string, number: string): Promise<void> =>
@@ -46,7 +46,7 @@ export const useSoftphone = defineStore('softphone', () => {
       call('callFromConsole', { params: { id: instance }, body: { to_number: number, offer } }),
     )
 
-  /** Takes a call that rings here. */
+  /** Answers an incoming call. */
   const answer = ({ instance_id: id, id: call_id, from_number: from }: VoiceCall): Promise<void> =>
     connect(id, from ?? '', (offer) => call('answerVoiceCall', { params: { id, call_id }, body: { offer } }))
 
@@ -69,7 +69,7 @@ export const useSoftphone = defineStore('softphone', () => {
       if (mine !== turn) return opened.close()
       line = opened
       const begun = await ask(await opened.offer())
-      // Hung up before the service had begun.
+      // The person hung up before the service had started the call.
       if (mine !== turn) return await endOnService(begun.call)
       record.value = begun.call
       if (begun.call.direction === 'outbound') opened.ring()
@@ -97,7 +97,7 @@ export const useSoftphone = defineStore('softphone', () => {
       ? { kind: 'microphone', fault: error.fault }
       : { kind: 'refused', problem: asProblem(error) }
 
-  /** What the service says of the call. */
+  /** Reads the call from the service. */
   async function look(): Promise<void> {
     const known = record.value
     if (known === undefined || !isActive.value) return
@@ -107,7 +107,7 @@ export const useSoftphone = defineStore('softphone', () => {
     if (mine === turn) accept(found)
   }
 
-  /** What could not be read now is read at the next notice. */
+  /** Failures are ignored, because the next notice causes another read. */
   const lookAgain = () => look().catch(() => {})
 
   function accept(found: VoiceCall): void {
@@ -122,7 +122,7 @@ export const useSoftphone = defineStore('softphone', () => {
     }
   }
 
-  /** No sound comes any more: the service has hung up, or is gone. */
+  /** The audio connection ended: the service has hung up or is no longer reachable. */
   async function broken(mine: number): Promise<void> {
     if (mine !== turn) return
     await lookAgain()
@@ -148,12 +148,12 @@ export const useSoftphone = defineStore('softphone', () => {
     if (known !== undefined) await endOnService(known)
   }
 
-  /** Closing the connection hangs up as well, so a failure leaves nothing running. */
+  /** Closing the connection also ends the call, so nothing keeps running if this request fails. */
   async function endOnService({ instance_id: id, id: call_id }: VoiceCall): Promise<void> {
     try {
       record.value = await call('hangUpVoiceCall', { params: { id, call_id } })
     } catch {
-      // The connection is closed.
+      // The connection is closed anyway.
     }
   }
 
@@ -182,7 +182,8 @@ export const useSoftphone = defineStore('softphone', () => {
     () => devices.speaker,
     () => isActive.value && void line?.useSpeaker(),
   )
-  // The desktop app hides its window and the call goes on; when it quits, the service ends the call.
+  // In the desktop app, closing hides the window and the call continues; when the app quits, the service ends the
+  // call. In a browser, closing the page would end the call, so the browser asks.
   if (windowBridge() === undefined) {
     addEventListener('beforeunload', (event) => {
       if (isActive.value) event.preventDefault()

@@ -5,7 +5,7 @@ import type { VoiceCall } from '../../../main/contract/voice.ts'
 import { call } from '../../app/api.ts'
 import { useSoftphone } from './call.ts'
 
-/** Hold, keys and transfer of the call of this window. What is typed is kept while other screens are looked at. */
+/** Hold, keys and transfer for the call of this window. The typed text is kept while other screens are shown. */
 export const useCallControls = defineStore('call-controls', () => {
   const phone = useSoftphone()
   const panel = ref<'keys' | 'transfer'>()
@@ -13,7 +13,7 @@ export const useCallControls = defineStore('call-controls', () => {
   const transferTo = ref('')
   const changing = ref<'hold' | 'transfer'>()
   const isTalking = computed(() => phone.phase === 'talking')
-  /** Only calls over a trunk have them. */
+  /** Only calls over a SIP trunk support these controls. */
   const isThere = computed(() => isTalking.value && phone.record?.gateway === 'sip')
   const transfer = computed(() => (isTalking.value ? (phone.record?.transfer ?? undefined) : undefined))
   let waiting = ''
@@ -31,7 +31,7 @@ export const useCallControls = defineStore('call-controls', () => {
 
   const paramsOf = ({ instance_id: id, id: call_id }: VoiceCall) => ({ id, call_id })
 
-  /** What is late for one call does not touch the next. */
+  /** Ignores late answers for an earlier call. */
   function accept(found: VoiceCall): void {
     if (phone.record?.id === found.id) phone.accept(found)
   }
@@ -55,7 +55,7 @@ export const useCallControls = defineStore('call-controls', () => {
   const transferCall = (number: string): Promise<void> =>
     change('transfer', (of) => call('transferVoiceCall', { params: paramsOf(of), body: { to_number: number } }))
 
-  /** Keys that are pressed faster than they sound are sent together, in their order. @throws Problem */
+  /** Keys that are pressed faster than their tones play are sent together, in order. @throws Problem */
   async function press(key: string): Promise<void> {
     const known = phone.record
     if (known === undefined) return

@@ -11,7 +11,10 @@ import {
 } from './microphone.ts'
 import type { MicrophoneFault } from './microphone.ts'
 
-/** Microphone and speaker: which there are, and which are chosen. The choice is kept on this computer; empty: its default. */
+/**
+ * The available microphones and speakers, and which are selected. The selection is stored on this computer; empty
+ * means the computer's default.
+ */
 export const useSoundDevices = defineStore('sound-devices', () => {
   const all = shallowRef<readonly MediaDeviceInfo[]>([])
   const microphoneId = useLocalStorage('switchboard.softphone.microphone', '')
@@ -21,9 +24,9 @@ export const useSoundDevices = defineStore('sound-devices', () => {
   const ofKind = (wanted: MediaDeviceKind) => all.value.filter(({ kind }) => kind === wanted)
   const microphones = computed(() => ofKind('audioinput'))
   const speakers = computed(() => ofKind('audiooutput'))
-  /** The browser may be told which speaker to use. */
+  /** Whether the browser lets a page select the speaker. */
   const canChooseSpeaker = 'setSinkId' in HTMLMediaElement.prototype
-  /** Names are known: somebody has allowed the microphone. */
+  /** Whether the person has allowed the microphone: only then do the devices have names. */
   const isAllowed = computed(() => all.value.length > 0)
   const speaker = computed(() =>
     speakers.value.some(({ deviceId }) => deviceId === speakerId.value) ? speakerId.value : '',
@@ -36,7 +39,7 @@ export const useSoundDevices = defineStore('sound-devices', () => {
   onDeviceChange(() => void look())
   void look()
 
-  /** Opens the chosen microphone. @throws MicrophoneError */
+  /** Opens the selected microphone. @throws MicrophoneError */
   async function open(): Promise<MediaStream> {
     try {
       const stream = await openMicrophone(microphoneId.value)
@@ -49,7 +52,7 @@ export const useSoundDevices = defineStore('sound-devices', () => {
     }
   }
 
-  /** Asks for the microphone, so that the devices have names. */
+  /** Asks for permission to use the microphone, so that the devices have names. */
   async function allow(): Promise<void> {
     await open().then(closeStream, () => {})
   }

@@ -3,11 +3,11 @@ import { createPeer } from './peer.ts'
 import { measure, playOn, playTone, RINGING, createSilence, type Tone } from './sound.ts'
 
 interface LineDeps {
-  /** Opens the chosen microphone. @throws MicrophoneError */
+  /** Opens the selected microphone. @throws MicrophoneError */
   readonly open: () => Promise<MediaStream>
   readonly speaker: () => string
   readonly onLevel: (level: number) => void
-  /** The microphone is gone, or there is one again. */
+  /** Called when the microphone is lost, and when there is one again. */
   readonly onUnheard: (isUnheard: boolean) => void
   readonly onBroken: () => void
 }
@@ -15,17 +15,17 @@ interface LineDeps {
 export interface Line {
   offer(): Promise<string>
   accept(answer: string): Promise<void>
-  /** A tone until somebody answers, as telephones have it. */
+  /** Plays a ringing tone until the call is answered. */
   ring(): void
   answered(): void
   mute(isMuted: boolean): void
-  /** Changes to the chosen microphone. */
+  /** Switches to the selected microphone. */
   reopen(): Promise<void>
   useSpeaker(): Promise<void>
   close(): void
 }
 
-/** The sound of a call: microphone, speaker, and the connection between them and the service. @throws MicrophoneError */
+/** The audio of a call: the microphone, the speaker, and the connection to the service. @throws MicrophoneError */
 export async function createLine(deps: LineDeps): Promise<Line> {
   let stream = await deps.open()
   const [first] = stream.getAudioTracks()
@@ -50,7 +50,7 @@ export async function createLine(deps: LineDeps): Promise<Line> {
     meter = measure(stream, deps.onLevel)
     for (const track of stream.getAudioTracks()) {
       track.enabled = !isMuted
-      // Not raised when we stop it ourselves: it was unplugged, or permission was taken away.
+      // `ended` is not raised by our own stop(): the microphone was disconnected, or the permission was withdrawn.
       track.addEventListener('ended', () => void lost(track))
     }
   }
@@ -77,7 +77,7 @@ export async function createLine(deps: LineDeps): Promise<Line> {
       attach()
       deps.onUnheard(false)
     } catch {
-      // The devices say why.
+      // The store of the devices keeps the reason.
     }
   }
 

@@ -1,4 +1,4 @@
-/** Why there is no microphone. */
+/** Why the microphone cannot be used. */
 export type MicrophoneFault = 'insecure' | 'denied' | 'missing' | 'busy' | 'failed'
 
 const BY_NAME: Readonly<Record<string, MicrophoneFault>> = {
@@ -20,7 +20,10 @@ export class MicrophoneError extends Error {
   }
 }
 
-/** Browsers give a microphone to pages over https and on this computer only, and otherwise have no such property at all. */
+/**
+ * Browsers offer microphones only to pages over https and to pages of this computer. For all other pages, this
+ * property does not exist.
+ */
 const mediaDevices = (): MediaDevices | undefined =>
   (navigator as { readonly mediaDevices?: MediaDevices }).mediaDevices
 
@@ -28,7 +31,10 @@ export const isSecurePage = (): boolean => isSecureContext && mediaDevices() !==
 
 const CLEAR = { echoCancellation: true, noiseSuppression: true, autoGainControl: true }
 
-/** @param deviceId the chosen one; one that is gone is replaced by the computer's default. @throws MicrophoneError */
+/**
+ * @param deviceId the selected device. If it no longer exists, the computer's default is used. @throws
+ * MicrophoneError
+ */
 export async function openMicrophone(deviceId: string): Promise<MediaStream> {
   const devices = mediaDevices()
   if (!isSecurePage() || devices === undefined) throw new MicrophoneError('insecure')
@@ -45,13 +51,13 @@ export async function openMicrophone(deviceId: string): Promise<MediaStream> {
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : '')
 
-/** The devices for sound. Without permission their names are empty, and they are left out. */
+/** The audio devices. Without permission, devices have no names and are left out. */
 export async function listDevices(): Promise<readonly MediaDeviceInfo[]> {
   const found = (await mediaDevices()?.enumerateDevices()) ?? []
   return found.filter(({ kind, label, deviceId }) => kind !== 'videoinput' && label !== '' && deviceId !== 'default')
 }
 
-/** Called when a device was plugged in or out. @returns unsubscribes. */
+/** Calls `act` when a device was connected or disconnected. @returns a function that unsubscribes. */
 export function onDeviceChange(act: () => void): () => void {
   mediaDevices()?.addEventListener('devicechange', act)
   return () => mediaDevices()?.removeEventListener('devicechange', act)

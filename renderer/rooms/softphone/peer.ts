@@ -1,25 +1,27 @@
 interface PeerEvents {
-  /** The other side's sound. */
+  /** Called with the audio of the other side. */
   readonly onSound: (stream: MediaStream) => void
-  /** The connection broke, or was closed by the service. */
+  /** The connection was lost, or the service closed it. */
   readonly onBroken: () => void
 }
 
 export interface Peer {
-  /** Our session description, with every address of this computer. */
+  /** Our session description, with all addresses of this computer. */
   offer(): Promise<string>
   accept(answer: string): Promise<void>
-  /** Sends another microphone's sound. */
+  /** Sends the audio of another microphone. */
   replace(track: MediaStreamTrack): Promise<void>
   close(): void
 }
 
-/** Some networks never finish looking for addresses; those of this computer are there at once. */
+/**
+ * In some networks the search for addresses never finishes, but the addresses of this computer are found immediately.
+ */
 const GATHER_MS = 2_000
 
 /**
- * The way of sound between this window and the service.
- * @param microphone null: this window only listens.
+ * The audio connection between this window and the service.
+ * @param microphone null if this window only listens.
  */
 export function createPeer(microphone: MediaStreamTrack | null, { onSound, onBroken }: PeerEvents): Peer {
   const connection = new RTCPeerConnection()

@@ -1,9 +1,9 @@
-/** Plays on a speaker; empty: the computer's default. */
+/** Plays audio on a speaker; an empty id means the computer's default. */
 export async function playOn(element: HTMLAudioElement, speakerId: string): Promise<void> {
   try {
     await element.setSinkId(speakerId)
   } catch {
-    // Unplugged meanwhile, or not supported: the default speaker plays.
+    // The speaker was disconnected or the browser cannot select speakers, so the default speaker plays.
   }
   await element.play()
 }
@@ -14,7 +14,7 @@ export interface Tone {
 
 interface ToneShape {
   readonly hertz: readonly number[]
-  /** How long it sounds and how long it pauses, in seconds; without a pause it sounds once. */
+  /** Durations of the tone and of the pause, in seconds. Without a pause, the tone plays once. */
   readonly onSeconds: number
   readonly offSeconds: number
 }
@@ -26,7 +26,7 @@ const REPEATS = 30
 const VOLUME = 0.12
 const FADE_SECONDS = 0.02
 
-/** A tone on the chosen speaker. */
+/** Plays a tone on the selected speaker. */
 export function playTone({ hertz, onSeconds, offSeconds }: ToneShape, speakerId: string): Tone {
   const context = new AudioContext()
   const gain = context.createGain()
@@ -47,7 +47,7 @@ export function playTone({ hertz, onSeconds, offSeconds }: ToneShape, speakerId:
   gain.connect(out)
   const element = new Audio()
   element.srcObject = out.stream
-  // Stopped before it began.
+  // The tone was stopped before it started.
   playOn(element, speakerId).catch(() => {})
   return {
     stop() {
@@ -58,7 +58,7 @@ export function playTone({ hertz, onSeconds, offSeconds }: ToneShape, speakerId:
   }
 }
 
-/** How loud a stream is, 0 to 1, a few times a second. */
+/** Reports the volume of a stream, from 0 to 1, about twelve times per second. */
 export function measure(stream: MediaStream, onLevel: (level: number) => void): Tone {
   const context = new AudioContext()
   const analyser = new AnalyserNode(context, { fftSize: 1_024 })
@@ -67,7 +67,7 @@ export function measure(stream: MediaStream, onLevel: (level: number) => void): 
   const timer = setInterval(() => {
     analyser.getFloatTimeDomainData(samples)
     const energy = Math.sqrt(samples.reduce((sum, one) => sum + one * one, 0) / samples.length)
-    // Speech lies between 0.01 and 0.3; the ear hears ratios.
+    // Speech has an energy between 0.01 and 0.3. The scale is logarithmic, like human hearing.
     onLevel(Math.min(1, Math.max(0, 1 + Math.log10(Math.max(energy, 1e-4) / 0.3) / 2)))
   }, 80)
   return {
@@ -78,12 +78,12 @@ export function measure(stream: MediaStream, onLevel: (level: number) => void): 
   }
 }
 
-/** A track without sound, in place of a microphone that is gone: the call needs one to stay up. */
+/** A silent track, used instead of a microphone that was lost, because the call needs a track. */
 export function createSilence(): Tone & { readonly track: MediaStreamTrack | undefined } {
   const context = new AudioContext()
   const out = context.createMediaStreamDestination()
   const [track] = out.stream.getAudioTracks()
-  // Without anything that sounds, no packets are sent at all.
+  // Without a source, no packets would be sent.
   const nothing = new ConstantSourceNode(context, { offset: 0 })
   nothing.connect(out)
   nothing.start()

@@ -8,7 +8,7 @@ type Test = 'tone' | 'recording' | 'playing'
 const TONE_MS = 1_300
 const RECORD_MS = 3_000
 
-/** Tests the chosen devices: a tone for the speaker, and one's own voice for both. */
+/** Tests the selected devices: plays a tone on the speaker, or records a voice and plays it back. */
 export function useDeviceTest() {
   const devices = useSoundDevices()
   const running = ref<Test>()
@@ -36,14 +36,14 @@ export function useDeviceTest() {
     after(TONE_MS, stop)
   }
 
-  /** Records for three seconds, then plays it. */
+  /** Records for three seconds, then plays the recording. */
   async function voice(): Promise<void> {
     stop()
     let stream: MediaStream
     try {
       stream = await devices.open()
     } catch {
-      // The devices say why.
+      // The store of the devices keeps the reason.
       return
     }
     running.value = 'recording'

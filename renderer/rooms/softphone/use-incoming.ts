@@ -5,11 +5,11 @@ import { onCallsChanged } from '../calls/use-call-list.ts'
 import { useSoundDevices } from './devices.ts'
 import { playTone, RINGING, type Tone } from './sound.ts'
 
-/** Calls that ring at the numbers of this account until somebody takes them; they are heard. */
+/** Incoming calls of all numbers of this account until somebody answers. A ringing tone plays for them. */
 export function useIncoming() {
   const devices = useSoundDevices()
   const ringing = shallowRef<readonly LiveCall[]>([])
-  /** Somebody takes it in this window: it rings here no longer. */
+  /** The id of the call that is being answered in this window. It no longer rings here. */
   const taken = ref<string>()
   const calls = computed(() => ringing.value.filter(({ id }) => id !== taken.value))
   let tone: Tone | undefined
@@ -21,7 +21,7 @@ export function useIncoming() {
       const { data } = await call('listLiveVoiceCalls')
       if (mine === turn) ringing.value = data.filter(isForUs)
     } catch {
-      // What could not be read now is read at the next notice.
+      // The next notice causes another read.
     }
   }
 
@@ -40,6 +40,6 @@ export function useIncoming() {
   return { calls, taken, load }
 }
 
-/** Nobody has taken it: no agent, and no person. */
+/** Whether nobody has answered the call yet, neither an agent nor a person. */
 const isForUs = ({ direction, status, agent_id: agent }: LiveCall): boolean =>
   direction === 'inbound' && status === 'ringing' && agent === null

@@ -4,7 +4,7 @@ import { call } from '../../app/api.ts'
 import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 
-/** Whether an instance can make calls, read again whenever something about calls changes. */
+/** Whether an instance can make calls. It is read again whenever something about calls changes. */
 export function useVoiceStatus(instanceId: () => string | undefined) {
   const status = shallowRef<VoiceStatus>()
   const problem = shallowRef<Problem>()
@@ -22,7 +22,7 @@ export function useVoiceStatus(instanceId: () => string | undefined) {
     }
   }
 
-  /** Free of charge. */
+  /** Enabling voice is free of charge. */
   async function enable(): Promise<void> {
     const id = instanceId()
     if (id === undefined) return
