@@ -1,15 +1,15 @@
 import type { PhoneMessage } from '../campaigns/preview.ts'
 import type { Component } from './template-buttons.ts'
 
-/** What a business chooses of a template of one-time codes; Meta writes the rest. */
+/** The options of a template for one-time codes. Meta writes the texts. */
 export interface FormCode {
-  /** Adds a sentence: do not share the code. */
+  /** Adds a sentence that warns against sharing the code. */
   readonly recommends: boolean
-  /** null: the message does not say when the code expires. */
+  /** null if the message does not say when the code expires. */
   readonly minutes: number | null
-  /** '' for Meta’s own words. */
+  /** '' uses Meta’s own text. */
   readonly button: string
-  /** The button, with what the form does not show. */
+  /** The button, including fields that the form does not show. */
   readonly otp: Component
 }
 
@@ -30,7 +30,7 @@ export function toFormCode(components: readonly Component[]): FormCode {
   }
 }
 
-/** Meta shows the button as the link that it is sent as, with its kind in the address. */
+/** Meta returns the button as the link that is sent; the kind of the button is in its URL. */
 function toOtp({ type, url, otp_type: kind, supported_apps: apps }: Component): Component {
   const shown = typeof url === 'string' ? /otp_type=([A-Z_]+)/.exec(url)?.[1] : undefined
   return {
@@ -40,7 +40,7 @@ function toOtp({ type, url, otp_type: kind, supported_apps: apps }: Component): 
   }
 }
 
-/** In Graph’s own format. */
+/** In the format of the Graph API. */
 export const toCodeComponents = ({ recommends, minutes, button, otp }: FormCode): Component[] => [
   { type: 'BODY', add_security_recommendation: recommends },
   ...(minutes === null ? [] : [{ type: 'FOOTER', code_expiration_minutes: minutes }]),
@@ -54,7 +54,7 @@ interface Words {
   readonly copy: string
 }
 
-/** Meta’s sentences in the languages of this window; in others it writes them in those. */
+/** Meta’s texts in the languages of this window, for the preview. In other languages, Meta writes them itself. */
 const ENGLISH: Words = {
   code: '*123456* is your verification code.',
   secret: 'For your security, do not share this code.',

@@ -2,7 +2,7 @@ import type { Item } from '../../app/operation-types.ts'
 
 export type Component = Item<'listTemplates'>['components'][number]
 
-/** Kinds that the form writes; the button of one-time codes is part of their templates. */
+/** The kinds that the form supports. The button for one-time codes is part of its template. */
 export const BUTTON_KINDS = [
   ...(['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'FLOW', 'VOICE_CALL', 'CATALOG', 'MPM', 'SPM'] as const),
 ]
@@ -16,11 +16,11 @@ export const BUTTON_ICONS: Readonly<Record<ButtonKind, string>> = {
 
 export interface FormButton {
   readonly kind: ButtonKind
-  /** '' for a code to copy: Meta writes it. */
+  /** '' for a button that copies a code, because Meta writes its text. */
   readonly text: string
-  /** The address, phone number, code or Flow that the button is for; '' for the others. */
+  /** The URL, phone number, code or Flow of the button; '' for other kinds. */
   readonly value: string
-  /** What fills the variable of an address, for the review. */
+  /** The example value for the variable in a URL. Meta's review needs it. */
   readonly example: string
   /** Fields that the form does not show. */
   readonly more: Component
@@ -29,13 +29,13 @@ export interface FormButton {
 /** Meta: "Template components", 2026-05-06. */
 const MOST_BUTTONS = 10
 const MOST_OF_A_KIND: Readonly<Partial<Record<ButtonKind, number>>> = { QUICK_REPLY: 10, URL: 2 }
-/** In characters. */
+/** Maximum lengths in characters. */
 export const LONGEST_BUTTON = { text: 25, URL: 2_000, PHONE_NUMBER: 20, COPY_CODE: 15, FLOW: 50 } as const
-/** The field that Graph has for the value of a kind. */
+/** The Graph API field that contains the value of each kind. */
 const FIELD = { URL: 'url', PHONE_NUMBER: 'phone_number', COPY_CODE: 'example', FLOW: 'flow_id' } as const
 type KindWithValue = keyof typeof FIELD
 
-/** WhatsApp on a computer shows no more than these. */
+/** WhatsApp on a computer shows at most three buttons. */
 const MOST_ON_COMPUTERS = 3
 
 export const hasValue = (kind: ButtonKind): kind is KindWithValue => Object.hasOwn(FIELD, kind)
@@ -46,21 +46,21 @@ export const newButton = (kind: ButtonKind, text: string): FormButton => ({
   ...{ kind, text, value: '', example: '', more: {} },
 })
 
-/** Whether Meta takes one more of this kind. */
+/** Whether Meta accepts another button of this kind. */
 export const mayAdd = (buttons: readonly FormButton[], kind: ButtonKind): boolean =>
   buttons.length < MOST_BUTTONS && buttons.filter((button) => button.kind === kind).length < (MOST_OF_A_KIND[kind] ?? 1)
 
-/** Meta wants answers to stand together. */
+/** Meta requires that quick replies are not mixed with other buttons. */
 export const inOrder = (buttons: readonly FormButton[]): readonly FormButton[] => [
   ...buttons.filter(({ kind }) => kind === 'QUICK_REPLY'),
   ...buttons.filter(({ kind }) => kind !== 'QUICK_REPLY'),
 ]
 
-/** WhatsApp on a computer shows no buttons of such a template. */
+/** Whether WhatsApp on a computer hides all buttons of such a template. */
 export const isForPhonesOnly = (buttons: readonly FormButton[]): boolean =>
   buttons.length > MOST_ON_COMPUTERS || new Set(buttons.map(({ kind }) => kind === 'QUICK_REPLY')).size > 1
 
-/** @returns undefined if one of them is of a kind that the form does not have. */
+/** @returns undefined if a button has a kind that the form does not support. */
 export function toFormButtons(list: readonly Component[]): readonly FormButton[] | undefined {
   const isKnown = ({ type }: Component) => BUTTON_KINDS.some((kind) => kind === type)
   return list.every(isKnown) ? list.map(toFormButton) : undefined
@@ -76,7 +76,7 @@ function toFormButton({ type, text, example, ...more }: Component): FormButton {
   return { ...shared, value: textOf(value), example: sample, more: rest }
 }
 
-/** In Graph’s own format. */
+/** In the format of the Graph API. */
 export function toButton(button: FormButton): Component {
   const { kind, text, value, example, more } = button
   return {

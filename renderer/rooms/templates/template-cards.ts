@@ -10,14 +10,14 @@ export const CARD_BUTTONS = ['QUICK_REPLY', 'URL', 'PHONE_NUMBER'] as const sati
 
 /** One card of a carousel. */
 export interface FormCard {
-  /** null: none was chosen, or the one that Meta has stays. */
+  /** null if no file was selected, or if the file at Meta stays. */
   readonly file: HeaderFile | null
-  /** The header that Meta has, with its file. */
+  /** The header that Meta has, including its file. */
   readonly kept: Component | null
   readonly body: string
-  /** Of the same kinds on every card. */
+  /** All cards have the same kinds of buttons. */
   readonly buttons: readonly FormButton[]
-  /** For Meta’s review, by the name of the variable. */
+  /** Example values for Meta’s review, by the name of the variable. */
   readonly examples: Readonly<Record<string, string>>
 }
 
@@ -26,7 +26,7 @@ export interface Carousel {
   readonly cards: readonly FormCard[]
 }
 
-/** Whether one more button fits on each card. */
+/** Whether each card has room for another button. */
 export const mayAddToCards = (cards: readonly FormCard[], kind: ButtonKind): boolean => {
   const buttons = cards[0]?.buttons ?? []
   return buttons.length < CARD_LIMITS.buttons && mayAdd(buttons, kind)
@@ -35,7 +35,7 @@ export const mayAddToCards = (cards: readonly FormCard[], kind: ButtonKind): boo
 const EMPTY_CARD: FormCard = { file: null, kept: null, body: '', buttons: [], examples: {} }
 export const NEW_CAROUSEL: Carousel = { format: 'IMAGE', cards: [EMPTY_CARD, EMPTY_CARD] }
 
-/** Like the last one, whose words are often the same. */
+/** A new card with the buttons of the last one, because their texts are often the same. */
 export const nextCard = ({ cards }: Carousel): FormCard => ({
   ...EMPTY_CARD,
   buttons: (cards.at(-1)?.buttons ?? []).map((button) => ({ ...button, value: '', example: '' })),
@@ -52,16 +52,16 @@ export const moved = <T>(items: readonly T[], from: number, to: number): readonl
   return item === undefined ? items : items.toSpliced(from, 1).toSpliced(to, 0, item)
 }
 
-/** A file of another kind is no longer of use. */
+/** Removes the files, because a file of the other kind cannot be used. */
 export const withFormat = ({ cards }: Carousel, format: CardHeader): Carousel => ({
   format,
   cards: cards.map((card) => ({ ...card, file: null })),
 })
 
-/** What is wrong with a card, under `templates.cards.fault`. */
+/** The fault of a card, as a key below `templates.cards.fault`. */
 export type CardFault = 'noFile' | 'tooLong' | 'lineBreaks' | 'someText' | 'noExample' | 'noButton'
 
-/** @returns for each card the first thing that Meta would refuse. */
+/** @returns for each card the first fault that Meta would reject. */
 export function cardFaults({ format, cards }: Carousel): readonly (CardFault | undefined)[] {
   const hasTexts = cards.some(({ body }) => body.trim() !== '')
   return cards.map((card) => {
@@ -80,7 +80,7 @@ export function cardFaults({ format, cards }: Carousel): readonly (CardFault | u
   })
 }
 
-/** @returns undefined for cards that the form does not have, such as those of products. */
+/** @returns undefined for cards that the form does not support, such as product cards. */
 export function toCarousel(component: Component): Carousel | undefined {
   const parts = listOf(component.cards).map(({ components }) => listOf(components))
   const formats = new Set(parts.map((card) => partOf(card, 'HEADER')?.format))
@@ -97,7 +97,7 @@ export function toCarousel(component: Component): Carousel | undefined {
   return known.length === cards.length ? { format, cards: known } : undefined
 }
 
-/** In Graph’s own format. */
+/** In the format of the Graph API. */
 export const toCarouselComponent = ({ format, cards }: Carousel): Component => ({
   type: 'CAROUSEL',
   cards: cards.map(({ file, kept, body, buttons, examples }) => ({
@@ -109,13 +109,13 @@ export const toCarouselComponent = ({ format, cards }: Carousel): Component => (
   })),
 })
 
-/** The files of the cards as the operations take them. */
+/** The files of the cards in the format of the operations. */
 export const toCardMedia = ({ cards }: Carousel) =>
   cards.every(({ file }) => file === null)
     ? {}
     : { card_media: cards.map(({ file }) => (file === null ? null : { media_id: file.mediaId })) }
 
-/** With its examples filled in, as a person would get it. */
+/** The cards with their example values, as a person would receive them. */
 export const toPhoneCards = ({ format, cards }: Carousel): readonly PhoneCard[] =>
   cards.map(({ file, body, buttons, examples }) => ({
     media: { type: format === 'VIDEO' ? 'video' : 'image', url: file?.url ?? '', filename: file?.name ?? '' },

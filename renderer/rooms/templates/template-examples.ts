@@ -12,7 +12,7 @@ interface Words {
 }
 type Language = 'en' | 'es' | 'pt_BR'
 
-/** What people get, so it is in the language of the template and not of the window. */
+/** These texts are sent to people, so they are in the language of the template and not of the window. */
 const WORDS: Readonly<Record<Exclude<ExampleName, 'code'>, Readonly<Record<Language, Words>>>> = {
   order: {
     en: {
@@ -90,7 +90,10 @@ const VALUES: Readonly<Record<Exclude<ExampleName, 'code'>, Readonly<Record<Lang
 }
 const LINK = 'https://www.example.com/'
 
-/** A template to begin with. @param language of Meta’s; one without an example gets the English one. */
+/**
+ * An example to start from. @param language a language code of Meta; without an example in this language, the English
+ * one is used.
+ */
 export function exampleTemplate(name: ExampleName, language: string): TemplateForm {
   const form = { ...NEW_TEMPLATE, name: NAMES[name], language }
   if (name === 'code') return { ...form, category: 'AUTHENTICATION' }
@@ -110,7 +113,7 @@ export function exampleTemplate(name: ExampleName, language: string): TemplateFo
   }
 }
 
-/** What people can tap on each card. */
+/** A carousel in which each card has a link button. */
 const withLinks = (text: string): Carousel => ({
   ...NEW_CAROUSEL,
   cards: NEW_CAROUSEL.cards.map((card) => ({ ...card, buttons: [{ ...newButton('URL', text), value: LINK }] })),

@@ -12,7 +12,7 @@ type Category = (typeof CATEGORIES)[number]
 export const HEADERS = ['NONE', 'TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION', 'PRODUCT'] as const
 export type HeaderKind = (typeof HEADERS)[number]
 
-/** Meta: "Template components", 2026-05-06. In characters. */
+/** Maximum lengths in characters. Meta: "Template components", 2026-05-06. */
 export const LONGEST = { header: 60, body: 1_024, footer: 60 } as const
 
 export interface TemplateForm {
@@ -21,24 +21,24 @@ export interface TemplateForm {
   readonly category: Category
   readonly headerKind: HeaderKind
   readonly header: string
-  /** null: none was chosen, or the one that Meta has stays. */
+  /** null if no file was selected, or if the file at Meta stays. */
   readonly file: HeaderFile | null
   readonly body: string
   readonly footer: string
   readonly buttons: readonly FormButton[]
-  /** For a template of one-time codes, which has nothing else. */
+  /** Only for templates for one-time codes, which have no other content. */
   readonly code: FormCode
-  /** For Meta’s review, by the name of the variable: `header.1`, `body.name`. */
+  /** Example values for Meta’s review, by the name of the variable: `header.1`, `body.name`. */
   readonly examples: Readonly<Record<string, string>>
-  /** How long Meta tries to deliver a message; '' for as long as it does itself. */
+  /** How long Meta tries to deliver a message; a null value means Meta's default. */
   readonly lifetime: Lifetime
-  /** Parts of Meta’s that stay as they are: a header with its file, buttons that this form does not have. */
+  /** Parts that are sent back to Meta unchanged: a header with its file, and buttons that the form does not support. */
   readonly kept: readonly Component[]
-  /** Cards below the text, in place of header, footer and buttons; null: none. */
+  /** Cards below the text, instead of header, footer and buttons; null means no cards. */
   readonly carousel: Carousel | null
 }
 
-/** A number of some unit; null: not set. */
+/** An amount in a unit; null means not set. */
 export interface Lifetime {
   readonly value: number | null
   readonly unit: 'seconds' | 'minutes' | 'hours'
@@ -46,7 +46,10 @@ export interface Lifetime {
 const NO_LIFETIME: Lifetime = { value: null, unit: 'minutes' }
 export const UNIT_SECONDS = { seconds: 1, minutes: 60, hours: 3_600 } as const
 
-/** Meta: "Configure message time-to-live", 2026-05-21. In seconds. Those of marketing templates only apply elsewhere. */
+/**
+ * Allowed ranges in seconds. Meta: "Configure message time-to-live", 2026-05-21. Lifetimes of marketing templates do
+ * not apply to messages sent here, so they are left out.
+ */
 const LIFETIMES = { UTILITY: [30, 43_200], AUTHENTICATION: [30, 900] } as const
 
 export function toLifetime(seconds: number | null): Lifetime {
@@ -55,12 +58,12 @@ export function toLifetime(seconds: number | null): Lifetime {
   return { value: seconds / UNIT_SECONDS[unit], unit }
 }
 
-/** null: not set, or not of this category. */
+/** null if it is not set, or if the category has no lifetime. */
 export function toTtlSeconds({ category, lifetime: { value, unit } }: TemplateForm): number | null {
   return value === null || category === 'MARKETING' ? null : Math.round(value * UNIT_SECONDS[unit])
 }
 
-/** Whether Meta would refuse it. */
+/** Whether Meta would reject the lifetime. */
 export function isLifetimeWrong(form: TemplateForm): boolean {
   const seconds = toTtlSeconds(form)
   if (seconds === null || form.category === 'MARKETING') return false
@@ -111,7 +114,7 @@ export function toForm({ name, language, category, components, ttl_seconds: ttl 
   }
 }
 
-/** Meta has carousels in marketing templates only. */
+/** Meta supports carousels only in marketing templates. */
 export const carouselOf = ({ category, carousel }: Pick<TemplateForm, 'category' | 'carousel'>): Carousel | null =>
   category === 'MARKETING' ? carousel : null
 
@@ -124,7 +127,7 @@ const ofPart = (part: 'header' | 'body', { examples }: TemplateForm): Examples =
     ),
   )
 
-/** In Graph’s own format. */
+/** In the format of the Graph API. */
 export function toComponents(form: TemplateForm): Component[] {
   if (form.category === 'AUTHENTICATION') return toCodeComponents(form.code)
   const { body, footer, buttons, kept } = form
@@ -151,7 +154,7 @@ function headerOf(form: TemplateForm): Component[] {
   return [same !== undefined && file === null ? same : { type: 'HEADER', format }]
 }
 
-/** The files of the header or of the cards, as the operations take them. */
+/** The files of the header or of the cards, in the format of the operations. */
 export function toMedia(form: TemplateForm) {
   const { category, headerKind, file } = form
   const carousel = carouselOf(form)
@@ -163,8 +166,8 @@ export function toMedia(form: TemplateForm) {
 const MEDIA = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' } as const
 
 /**
- * With its examples filled in, as a person would get it.
- * @param labelOf the words of a button that Meta writes.
+ * The message with its example values, as a person would receive it.
+ * @param labelOf the texts of buttons that Meta writes.
  */
 export function toPreview(form: TemplateForm, labelOf: (kind: string) => string): PhoneMessage {
   if (form.category === 'AUTHENTICATION') return codePreview(form.code, form.language)

@@ -2,17 +2,17 @@ import { isForPhonesOnly, hasVariable } from './template-buttons.ts'
 import { carouselOf, type TemplateForm } from './template-form.ts'
 import { variablesIn } from './template-text.ts'
 
-/** Something that Meta’s review rejects, or that somebody should know before they submit. */
+/** Something that Meta’s review rejects, or that a person should know before submitting. */
 export interface Hint {
   readonly key: 'edge' | 'adjacent' | 'gap' | 'mixed' | 'fewWords' | 'urlEnd' | 'offer' | 'phonesOnly'
-  /** Of an offer: the words that say so. */
+  /** For an offer, the words that mark it as one. */
   readonly words: string
   readonly isAdvice: boolean
 }
 
-/** A body has at least this many words for each of its variables. */
+/** A body needs at least this many words per variable. */
 const WORDS_PER_VARIABLE = 3
-/** Words that sell, in the languages that templates are written in here. */
+/** Marketing words in the languages of this window. */
 const OFFER =
   /\b\d{1,2} ?% ?(?:off|de descuento|de desconto|dto)|\b(?:discount|sale|coupon|promo(?:tion|ción|ção)?|special offer|free shipping|buy now|descuentos?|ofertas?|rebajas?|cup[oó]n|env[ií]o gratis|compre ahora|descontos?|promoções|cupom|frete gr[aá]tis|compre (?:já|agora)|black friday)(?![\p{L}\d])/giu
 

@@ -1,24 +1,24 @@
 import type { Component } from './template-buttons.ts'
 
-/** A file that was uploaded for a header. */
+/** A file uploaded for a header. */
 export interface HeaderFile {
   readonly mediaId: string
   readonly name: string
-  /** For the preview, while this window is open. */
+  /** For the preview, valid while this window is open. */
   readonly url: string
 }
 
-/** Values by the name of the variable. */
+/** Example values by the name of the variable. */
 export type Examples = Readonly<Record<string, string>>
 
 const VARIABLE = /\{\{([a-z0-9_]+)\}\}/g
 
-/** Names or numbers between double braces, in order, each one once. */
+/** The names or numbers between double braces, in order and without duplicates. */
 export const variablesIn = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(VARIABLE)].map(([, name = '']) => name)),
 ]
 
-/** A variable without an example stays as it is written. */
+/** Fills in the example values. A variable without an example stays as it is. */
 export const filledText = (text: string, examples: Examples): string =>
   text.replaceAll(VARIABLE, (place, name: string) => examples[name]?.trim() || place)
 
@@ -38,7 +38,7 @@ export function examplesOf(part: 'header' | 'body', component: Component | undef
   return Object.fromEntries(variablesIn(textAt(component, 'text')).map((name, index) => [name, at(index)]))
 }
 
-/** The text with its examples, in Graph’s own format. */
+/** The text with its example values, in the format of the Graph API. */
 export function withExample(examples: Examples, part: 'header' | 'body', text: string): Component {
   const names = variablesIn(text)
   if (names.length === 0) return { text }
@@ -50,7 +50,7 @@ export function withExample(examples: Examples, part: 'header' | 'body', text: s
   return { text, example: given }
 }
 
-/** A text with one more numbered variable at its end. */
+/** Appends another numbered variable to the text. */
 export function withVariable(text: string): string {
   const numbers = variablesIn(text).map(Number).filter(Number.isInteger)
   return `${text}${/\s$|^$/.test(text) ? '' : ' '}{{${Math.max(0, ...numbers) + 1}}}`
