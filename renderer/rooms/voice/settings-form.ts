@@ -1,9 +1,9 @@
 import type { VoiceSettings, VoiceSettingsPatch } from '../../../main/contract/voice.ts'
 
-/** What the form shows of the settings of a number. */
+/** The voice settings of a number as the form shows them. */
 export interface SettingsForm {
   receive: boolean
-  /** Empty: the primary agent. */
+  /** Empty means the primary agent. */
   agent: string
   announcement: string
   hasHours: boolean
@@ -14,15 +14,15 @@ export interface SettingsForm {
   summary: boolean
   emails: string[]
   coach: boolean
-  /** 0: recordings are kept. */
+  /** 0 keeps recordings without limit. */
   keepDays: number
 }
 
 const WORKDAYS = [1, 2, 3, 4, 5]
-/** A field of a time knows no 24:00. */
+/** A time field has no 24:00, so 00:00 is used for the end of the day. */
 const [MIDNIGHT, DAY_END] = ['00:00', '24:00']
 
-/** @param zone of this computer, for hours that were never set. */
+/** @param zone the time zone of this computer, used if no hours were ever set. */
 export function settingsFormOf(settings: VoiceSettings, zone: string): SettingsForm {
   const { calling_hours: hours } = settings
   return {
@@ -64,6 +64,6 @@ export const listBadEmails = ({ emails }: Pick<SettingsForm, 'emails'>): string[
 
 export const hasBadHours = (form: SettingsForm): boolean => form.hasHours && endOf(form) === form.start
 
-/** How long recordings may be kept; what is set already is always among them. */
+/** The choices for how long recordings are kept. The current value is always included. */
 export const keepChoices = (current: number): number[] =>
   [...new Set([0, 7, 30, 90, 180, 365, current])].toSorted((a, b) => a - b)

@@ -3,7 +3,7 @@ import type { Speech, SpeechBody } from '../../../main/capabilities/voice/contra
 export const BRAINS = ['script', 'pipeline', 'realtime'] as const
 type Brain = (typeof BRAINS)[number]
 
-/** Empty texts are left to the service. */
+/** Empty texts leave the choice to the service. */
 export interface SpeechForm {
   brain: Brain
   sttUrl: string
@@ -13,7 +13,7 @@ export interface SpeechForm {
   ttsVoice: string
   realtimeUrl: string
   realtimeVoice: string
-  /** A new key; empty: the one that is stored stays. */
+  /** A new key; empty keeps the stored one. */
   key: string
 }
 
@@ -41,14 +41,14 @@ const isUrl = (text: string, schemes: RegExp) => schemes.test(text.trim()) && UR
 
 const originOf = (text: string): string | undefined => URL.parse(text.trim())?.origin
 
-/** The stored key is sent to the servers it was given for only. */
+/** Whether the stored key can be kept. It is sent only to the servers it was entered for. */
 export function keepsKey({ sttUrl, ttsUrl, realtimeUrl }: SpeechForm, speech: Speech): boolean {
   const known = [speech.stt_url, speech.tts_url, speech.realtime_url].map((url) => originOf(url ?? ''))
   const named = [sttUrl, ttsUrl, realtimeUrl].filter((text) => text.trim() !== '')
   return speech.key_configured && named.every((text) => known.includes(originOf(text)))
 }
 
-/** Fields without which the chosen way of speaking does not work, and a key that has to be entered again. */
+/** Missing fields of the selected mode, and a key that must be entered again. */
 export function listSpeechFaults(form: SpeechForm, speech: Speech): SpeechFault[] {
   const isKeyMissing = speech.key_configured && !keepsKey(form, speech) && form.key.trim() === ''
   return [...listAddressFaults(form), ...(isKeyMissing ? (['key'] as const) : [])]

@@ -8,7 +8,7 @@ import { asProblem, type Problem } from '../../app/problem.ts'
 /** A burst of notices causes one read. */
 const GATHER_MS = 200
 
-/** What every number of the account has of voice. */
+/** The voice state of every number in the account. */
 export const useVoiceNumbers = defineStore('voice-numbers', () => {
   const overview = shallowRef<Reply<'listVoiceInstances'>>()
   const problem = ref<Problem>()

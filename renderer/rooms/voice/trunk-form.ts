@@ -2,7 +2,7 @@ import type { Trunk, TrunkBody } from '../../../main/capabilities/voice/contract
 
 export const TRANSPORTS = ['tls', 'tcp', 'wss'] as const
 export type Transport = (typeof TRANSPORTS)[number]
-/** The ports that are usual for them. */
+/** The default port of each transport. */
 export const PORTS: Readonly<Record<Transport, number>> = { tls: 5061, tcp: 5060, wss: 443 }
 
 export interface TrunkForm {
@@ -11,7 +11,7 @@ export interface TrunkForm {
   transport: Transport
   username: string
   callerId: string
-  /** A new one; empty: the one that is stored stays. */
+  /** A new password; empty keeps the stored one. */
   password: string
 }
 
@@ -34,14 +34,14 @@ export const trunkBodyOf = (form: TrunkForm): TrunkBody => ({
 
 export type TrunkFault = 'host' | 'port' | 'username' | 'callerId' | 'password'
 
-/** The stored password is sent to the address it was given for only. */
+/** Whether the stored password can be kept. It is sent only to the address it was entered for. */
 export const keepsPassword = (form: TrunkForm, trunk: Trunk | null): boolean =>
   trunk?.password_configured === true &&
   trunk.host === form.host.trim() &&
   trunk.port === Number(form.port) &&
   trunk.transport === form.transport
 
-/** @param isStored a password is, and stays. */
+/** @param isStored whether a password is stored and will be kept. */
 export function listTrunkFaults(form: TrunkForm, isStored: boolean): TrunkFault[] {
   const port = Number(form.port)
   const callerId = digitsOf(form.callerId)

@@ -9,7 +9,7 @@ interface VoiceInstance {
   readonly load: () => Promise<void>
 }
 
-/** The number that a screen is about, as its address says. */
+/** The number of a screen, from its address. */
 export function useVoiceInstance(id: () => string): VoiceInstance {
   const instances = useInstances()
   const problem = ref<Problem>()

@@ -6,7 +6,7 @@ export type VoiceRow = Item<'listVoiceInstances'>
 type Ways = Reply<'listVoiceInstances'>['ways']
 type Way = Ways[keyof Ways]
 
-/** How the calls of a number travel, or why there are none. */
+/** How a number makes calls, or why it cannot. */
 export function wayOf(
   { network, engine }: Pick<InstanceRecord, 'network' | 'engine'>,
   ways: Ways,
@@ -18,7 +18,7 @@ export function wayOf(
 
 export type PlanState = 'off' | 'trial' | 'used_up' | 'package'
 
-/** What a number has of voice; one that never had it has no row. */
+/** The voice plan of a number. A number that never had voice has no row. */
 export function planOf(row: Pick<VoiceStatus, 'enabled' | 'unlimited' | 'remaining'> | undefined): PlanState {
   if (row?.enabled !== true) return 'off'
   if (row.unlimited) return 'package'

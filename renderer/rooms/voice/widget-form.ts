@@ -5,16 +5,16 @@ import { isColor } from '../agency/brand-form.ts'
 
 type Appearance = VoiceWidget['appearance']
 
-/** What the form shows of a widget. */
+/** The settings of a widget as the form shows them. */
 export interface WidgetForm {
   name: string
   origins: string[]
-  /** Empty: the primary agent. */
+  /** Empty means the primary agent. */
   agent: string
   video: boolean
-  /** Calls a day; null: not filled in. */
+  /** The maximum number of calls per day; null if the field is empty. */
   cap: number | null
-  /** Of the button; empty: a default in the language of the page. */
+  /** The text of the button; empty means the default in the language of the page. */
   text: string
   color: string
   position: Appearance['position']
@@ -43,7 +43,7 @@ export const widgetBodyOf = (form: WidgetForm): NewWidget => ({
   },
 })
 
-/** The first address that is no origin, as it was typed, and what was probably meant. */
+/** The first invalid origin as it was typed, with the origin that was probably meant. */
 export function findBadOrigin(origins: readonly string[]): (JudgedOrigin & { readonly typed: string }) | undefined {
   return origins.map((typed) => ({ typed, ...judgeOrigin(typed.trim()) })).find(({ fault }) => fault !== null)
 }
