@@ -9,7 +9,7 @@ export type LogFilter = Omit<DeliveriesQuery, 'cursor' | 'limit'>
 
 const PAGE = 100
 
-/** Deliveries, newest first, page after page, and kept as they are now while they are on screen. */
+/** The deliveries, newest first, loaded page by page. They are kept up to date while they are on screen. */
 export function useDeliveryLog(filter: Ref<LogFilter>) {
   const store = useWebhooks()
   const live = useLive()
@@ -19,7 +19,7 @@ export function useDeliveryLog(filter: Ref<LogFilter>) {
   const hasMore = ref(false)
   const isLoadingMore = ref(false)
   let cursor: string | null = null
-  /** Rises with each change of the filter: an answer to an older question is dropped. */
+  /** Increases with every load, so that answers to earlier requests are ignored. */
   let round = 0
   let isRefreshing = false
   let isStale = false
@@ -34,7 +34,7 @@ export function useDeliveryLog(filter: Ref<LogFilter>) {
     if (isStale && mine === round) await refresh()
   }
 
-  /** Rows of another filter are no answer to this one, however long its own takes. */
+  /** Clears the rows first: rows of the previous filter must not be shown as the result of the new one. */
   async function change(): Promise<void> {
     rows.value = []
     hasMore.value = false
@@ -64,7 +64,7 @@ export function useDeliveryLog(filter: Ref<LogFilter>) {
     }
   }
 
-  /** One question at a time: notices that come meanwhile are answered by one more. */
+  /** Makes one request at a time. Any number of notices during a request cause one further request. */
   async function refresh(): Promise<void> {
     isStale = true
     if (isRefreshing || isAsking()) return

@@ -1,9 +1,9 @@
 import type { Delivery } from '../../../main/capabilities/webhooks/contract.ts'
 
 /**
- * The newest page laid over what is loaded: new rows come on top, known ones are as they are now, and the rest stays,
- * so that a list that is being read does not jump back to its beginning.
- * @returns undefined when the page does not reach what is loaded: something between is missing, and all is to be read anew.
+ * Merges the newest page into the loaded rows: new rows are added at the top, known rows are updated, and all others
+ * stay, so that the list does not jump back to its start.
+ * @returns undefined if rows between the two are missing; the list must then be loaded again.
  */
 export function refreshed(
   loaded: readonly Delivery[],
@@ -16,7 +16,7 @@ export function refreshed(
   return [...newest, ...(hasMore ? loaded.filter(({ id }) => !fresh.has(id)) : [])]
 }
 
-/** Rows that were loaded twice because new ones pushed the page boundary are one row. */
+/** Appends a page without rows that are already loaded. New deliveries may have moved rows to the next page. */
 export function appended(loaded: readonly Delivery[], page: readonly Delivery[]): Delivery[] {
   const known = new Set(loaded.map(({ id }) => id))
   return [...loaded, ...page.filter(({ id }) => !known.has(id))]
@@ -29,7 +29,7 @@ interface Progress {
 
 const AT_ONCE = 4
 
-/** Asks for each of the redeliveries, a few at a time; one that is refused does not stop the others. */
+/** Requests the redeliveries, a few at a time. A rejected redelivery does not stop the others. */
 export async function redeliverEach(
   ids: readonly string[],
   redeliver: (id: string) => Promise<unknown>,

@@ -4,7 +4,7 @@ export const AREA_NAMES = ['instance', 'message'] as const
 
 export type Area = (typeof AREA_NAMES)[number]
 
-/** Every type of the contract is of one area: the first part of its name. */
+/** The area of an event type is the first part of its name. Every type belongs to an area. */
 type AreaOf<T extends EventType> = T extends `${infer A}.${string}` ? A : never
 const areaOf = (type: EventType) => type.split('.')[0] as AreaOf<EventType> satisfies Area
 
@@ -14,21 +14,24 @@ export const AREAS = {
   message: EVENT_TYPES.filter((type) => areaOf(type) === 'message'),
 } as const satisfies Record<Area, readonly EventType[]>
 
-/** What a webhook listens to: `'*'` also takes types that are added later, so it is kept apart from sixteen ticks. */
+/**
+ * The events a webhook receives. `'*'` also includes types that are added later, so it differs from selecting every
+ * type.
+ */
 export type Choice = readonly (EventType | '*')[]
 
 export const isAll = (choice: Choice): boolean => choice.includes('*')
 
 export const has = (choice: Choice, type: EventType): boolean => isAll(choice) || choice.includes(type)
 
-/** `'some'` shows as a dash in the box of the area. */
+/** `'some'` is shown as a dash in the checkbox of the area. */
 export function standing(choice: Choice, area: Area): 'all' | 'some' | 'none' {
   const chosen = AREAS[area].filter((type) => has(choice, type)).length
   if (chosen === 0) return 'none'
   return chosen === AREAS[area].length ? 'all' : 'some'
 }
 
-/** In the order of the specification, whatever the order of the clicks. */
+/** In the order of the specification, not in the order of the clicks. */
 const ordered = (wanted: (type: EventType) => boolean): Choice => EVENT_TYPES.filter(wanted)
 
 export const toggleAll = (choice: Choice): Choice => (isAll(choice) ? [] : ['*'])

@@ -2,7 +2,7 @@ import type { CreateBody, Webhook } from '../../../main/capabilities/webhooks/co
 import { LIMITS } from '../../../main/contract/limits.ts'
 import type { Choice } from './event-choice.ts'
 
-/** What the person fills in, of a new webhook and of one that is changed. */
+/** The form fields of a new or existing webhook. */
 export interface WebhookForm {
   url: string
   description: string
@@ -36,13 +36,13 @@ export const bodyOf = ({
   max_in_flight: maxInFlight,
 })
 
-/** Only what is certain here; whether the address is public is for the service to say. */
+/** Checks only what the window can decide; the service checks whether the address is public. */
 export function formError({ url, events }: WebhookForm): 'url' | 'events' | undefined {
   if (!/^https:\/\/[^/\s]+/.test(url.trim())) return 'url'
   return events.length === 0 ? 'events' : undefined
 }
 
-/** A catcher of its own for each webhook, with a name that can be told from the others. */
+/** An unused catcher name, so that each webhook has its own catcher. */
 export function catcherAddress(taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const url = `https://catcher.sandbox/${n === 1 ? 'first-try' : `try-${n}`}`

@@ -2,7 +2,7 @@ import { LIMITS } from '../../../main/contract/limits.ts'
 
 const DAY_MS = 86_400_000
 
-/** What `<input type="datetime-local">` shows for a moment, in the person's own time zone. */
+/** Formats a time for `<input type="datetime-local">`, in the person's own time zone. */
 export function toLocalInput(atMs: number): string {
   const at = new Date(atMs)
   const pad = (value: number) => String(value).padStart(2, '0')
@@ -10,13 +10,13 @@ export function toLocalInput(atMs: number): string {
   return `${day}T${pad(at.getHours())}:${pad(at.getMinutes())}`
 }
 
-/** @returns ISO 8601 in UTC; undefined while the field is empty or half filled. */
+/** @returns ISO 8601 in UTC; undefined if the field is empty or incomplete. */
 export function fromLocalInput(text: string): string | undefined {
   const atMs = Date.parse(text)
   return text === '' || Number.isNaN(atMs) ? undefined : new Date(atMs).toISOString()
 }
 
-/** Why a period cannot be replayed; undefined when it can. */
+/** Why a period cannot be replayed; undefined if it can. */
 export function periodError(
   since: string | undefined,
   until: string | undefined,
@@ -25,12 +25,12 @@ export function periodError(
   if (since === undefined) return 'since_missing'
   const sinceMs = Date.parse(since)
   if (sinceMs > nowMs) return 'in_future'
-  // The field has whole minutes: exactly seven days back must not fail for its seconds.
+  // The field has whole minutes, so a start of exactly seven days ago must not be rejected because of its seconds.
   if (sinceMs < nowMs - LIMITS.eventDays * DAY_MS - 60_000) return 'too_old'
   return until !== undefined && Date.parse(until) <= sinceMs ? 'backwards' : undefined
 }
 
-/** The choices of “since”: how far back each begins. */
+/** How far back each choice of “since” begins. */
 export const SPANS_MS = {
   hour: 3_600_000,
   day: DAY_MS,

@@ -2,11 +2,11 @@ import type { DeliveryDetail } from '../../../main/capabilities/webhooks/contrac
 
 interface SentHeader {
   readonly name: string
-  /** undefined: made for each attempt and not kept. */
+  /** undefined for values that are created for each attempt and not stored. */
   readonly value: string | undefined
 }
 
-/** The headers of the latest attempt; before the first, those it will have as far as they are known. Spec: Events. */
+/** The headers of the latest attempt. Before the first attempt, the headers that are already known. Spec: Events. */
 export function requestHeaders({ event_id, attempt_log, payload }: DeliveryDetail): SentHeader[] {
   const latest = attempt_log.at(-1)
   const sentAt = latest && String(Math.floor(Date.parse(latest.started_at) / 1_000))

@@ -1,4 +1,7 @@
-/** Ready to paste: each verifies a delivery as the specification says, over the bytes that came, before parsing them. */
+/**
+ * Examples to copy. Each verifies a delivery as the specification requires: over the received bytes, before parsing
+ * them.
+ */
 export const SNIPPETS = {
   node: {
     name: 'Node.js',

@@ -18,14 +18,17 @@ type DeliveryFacts = Pick<Delivery, 'status' | 'final_reason' | 'next_attempt_at
 
 const FAILED: ReadonlySet<DeliveryState> = new Set(['retrying', 'exhausted', 'gone'])
 
-/** Whether a delivery shows if the receiver works. A pending one was not tried yet; an expired one was never sent. */
+/**
+ * Whether a delivery shows if the receiver works. A pending delivery was not attempted yet; an expired one was never
+ * sent.
+ */
 export const hasOutcome = (delivery: DeliveryFacts): boolean =>
   delivery.status === 'delivered' || FAILED.has(deliveryStateOf(delivery))
 
 /**
- * The health of a webhook. An active webhook is failing while its newest delivery with an outcome failed.
- * @param lastOutcome its newest delivery with an outcome; null or undefined: none, or not known yet.
- * @param isSuspended the account is suspended: nothing is delivered to it.
+ * The health of a webhook. An active webhook is failing if its newest delivery with an outcome failed.
+ * @param lastOutcome its newest delivery with an outcome; null or undefined if there is none or it is not loaded yet.
+ * @param isSuspended whether the account is suspended; then nothing is delivered.
  */
 export function stateOf(
   { active, disabled_reason }: Pick<Webhook, 'active' | 'disabled_reason'>,
@@ -46,7 +49,10 @@ export const STATE_APPEARANCE: Readonly<Record<WebhookState, Appearance>> = {
   too_many_failures: { words: 'state.too_many_failures', tone: 'error', icon: 'i-lucide-circle-off' },
 }
 
-/** How a delivery stands, as people say it: a failed one either goes on or was closed, and that is what matters. */
+/**
+ * The state of a delivery in user-facing terms. For a failed delivery, it says whether further attempts follow or why
+ * there are none.
+ */
 export type DeliveryState = 'delivered' | 'pending' | 'retrying' | 'exhausted' | NonNullable<Delivery['final_reason']>
 
 export function deliveryStateOf({ status, final_reason, next_attempt_at }: DeliveryFacts): DeliveryState {
@@ -54,7 +60,7 @@ export function deliveryStateOf({ status, final_reason, next_attempt_at }: Deliv
   return final_reason ?? (next_attempt_at === null ? 'exhausted' : 'retrying')
 }
 
-/** Why a delivery cannot be redelivered, as words below `webhooks.redeliver.not.`; undefined where nothing is known against it. */
+/** Why a delivery cannot be redelivered, as a key below `webhooks.redeliver.not.`; undefined if no reason is known. */
 export function redeliverBlocker(
   { manual_retries }: Pick<Delivery, 'manual_retries'>,
   webhook: Pick<Webhook, 'active'> | undefined,
@@ -88,7 +94,7 @@ export const OUTCOME_APPEARANCE: Readonly<Record<Attempt['outcome'], Appearance>
   local_fault: { words: 'outcome.local_fault', tone: 'neutral', icon: 'i-lucide-wifi-off' },
 }
 
-/** Text colours of the tones; written out so that the style sheet has them. */
+/** Text colors of the tones. The class names are complete, because the CSS build finds them as text. */
 export const TONE_TEXT: Readonly<Record<Tone, string>> = {
   success: 'text-success',
   warning: 'text-warning',
@@ -102,13 +108,13 @@ const CATCHER = /^https:\/\/catcher\.sandbox\/([A-Za-z0-9._~-]{1,64})$/
 /** Name of the catcher behind an address of the sandbox; undefined for any other address. */
 export const catcherOf = (url: string): string | undefined => CATCHER.exec(url)?.[1]
 
-/** An address as it is read: where to, then which door there. */
+/** Splits an address into its host and the rest, for display. */
 export function addressOf(url: string): { host: string; rest: string } {
   const [, host = url, rest = ''] = /^https:\/\/([^/?#]+)([/?#].*)?$/.exec(url) ?? []
   return { host, rest: rest === '/' ? '' : rest }
 }
 
-/** `23:41:07` until a moment; undefined when it has passed. */
+/** Remaining time as `23:41:07`; undefined if it has passed. */
 export function countdown(untilMs: number, nowMs: number): string | undefined {
   const left = Math.ceil((untilMs - nowMs) / 1_000)
   if (left <= 0) return undefined

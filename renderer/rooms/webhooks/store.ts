@@ -15,20 +15,23 @@ import { useLive } from '../../app/live.ts'
 import { asProblem, type Problem } from '../../app/problem.ts'
 import { hasOutcome } from './status.ts'
 
-/** Deliveries read to find the newest one with an outcome. */
+/** How many deliveries are loaded to find the newest one with an outcome. */
 const LATEST = 10
 
-/** A webhook as it is listed: the secret of the two answers that hold one never gets into the store. */
+/** Removes the secret, so that it never gets into the store. Only two answers contain it. */
 const withoutSecret = ({ secret: _, ...webhook }: WebhookWithSecret): Webhook => webhook
 
-/** The account's webhooks (ten at most), and everything that is asked of the service about them. */
+/** The account's webhooks (at most ten), and all requests that concern them. */
 export const useWebhooks = defineStore('webhooks', () => {
   const webhooks = ref<Webhook[]>([])
-  /** The newest delivery of each; null: it never had one. */
+  /** The newest delivery of each webhook; null if there is none. */
   const latest = ref<Readonly<Record<string, Delivery | null>>>({})
-  /** The newest delivery of each that was delivered or failed; null: none was. */
+  /** The newest delivery of each webhook that was delivered or failed; null if there is none. */
   const lastOutcomes = ref<Readonly<Record<string, Delivery | null>>>({})
-  /** Until when the secret before the current one is good: times, of rotations made in this window. */
+  /**
+   * Until when the previous secret of a webhook is valid, in milliseconds. Contains only rotations made in this
+   * window.
+   */
   const overlaps = useLocalStorage<Readonly<Record<string, number>>>('switchboard.overlaps', {})
   const state = ref<'asking' | 'ready' | 'problem'>('asking')
   const problem = ref<Problem>()
@@ -54,7 +57,7 @@ export const useWebhooks = defineStore('webhooks', () => {
     }
   }
 
-  /** Errors are ignored: the list is useful without it. */
+  /** Errors are ignored, because the list is useful without this information. */
   async function loadLatest(id: string): Promise<void> {
     try {
       const { data, has_more } = await listDeliveries({ webhook_id: id, limit: LATEST })
@@ -64,7 +67,7 @@ export const useWebhooks = defineStore('webhooks', () => {
     } catch {}
   }
 
-  /** For a webhook whose newest deliveries are all still waiting. */
+  /** For a webhook whose newest deliveries are all pending. */
   async function findLastOutcome(id: string): Promise<Delivery | undefined> {
     const ask = (status: Delivery['status']) => listDeliveries({ webhook_id: id, status, limit: LATEST })
     const pages = await Promise.all([ask('delivered'), ask('failed'), ask('exhausted')])
