@@ -1,6 +1,9 @@
 import { call } from '../../app/api.ts'
 
-/** Whether nobody has finished or skipped the welcome yet, in any window. False when the service does not answer. */
+/**
+ * Whether nobody has finished or skipped the welcome yet, in any window. Returns false if the service does not
+ * answer.
+ */
 export async function isFirstRun(): Promise<boolean> {
   try {
     const { account } = await call('getOverview')
@@ -10,7 +13,7 @@ export async function isFirstRun(): Promise<boolean> {
   }
 }
 
-/** Never blocks leaving: if it fails, the welcome is shown once more. */
+/** Errors are ignored: the person can leave, and the welcome is shown once more. */
 export async function endFirstRun(): Promise<void> {
   await call('updateAccount', { body: { first_run: false } }).catch(() => {})
 }
