@@ -13,7 +13,10 @@ interface FileBodyDeps {
   readonly arrivals: Pick<Arrivals, 'find'>
 }
 
-/** Accepts only files of these types as bodies in this scope. They are streamed, so the door's size limit does not apply. */
+/**
+ * Accepts only files of these types as bodies in this scope. They are streamed, so the usual limit for the size of
+ * bodies does not apply.
+ */
 export function acceptFile(scope: FastifyInstance, spec: FileBodySpec, { writeGate, arrivals }: FileBodyDeps): void {
   scope.removeAllContentTypeParsers()
   for (const type of spec.types) {

@@ -5,7 +5,7 @@ import { requireFeature, type AdmissionDeps } from './admission.ts'
 import type { Mcp } from './mcp.ts'
 
 /**
- * The MCP routes. The door's hooks have run: Host and Origin, key, one rate limit token.
+ * The MCP routes. The hooks of `http.ts` have checked Host, Origin, key and rate limit.
  * @param openMcp called for each request; the first call loads MCP.
  */
 export function addMcpRoute(

@@ -28,7 +28,7 @@ import { createSessions } from './mcp/sessions.ts'
 import { createToolbox } from './mcp/tools.ts'
 import { parseToolFilter, unknownToolset } from './mcp/toolsets.ts'
 
-/** A request to /mcp that passed the door: Host and Origin, key, rate. */
+/** A request to /mcp whose Host, Origin, key and rate limit were checked. */
 interface McpExchange {
   readonly req: IncomingMessage
   /** Hijacked from the framework, so nothing else writes to it. */
@@ -36,7 +36,7 @@ interface McpExchange {
   readonly body: unknown
   readonly principal: Principal
   readonly requestId: string
-  /** Headers of every response, set by the door's hooks: X-Request-Id, X-RateLimit-*, security headers. */
+  /** Headers of every response, set by the hooks of `http.ts`: X-Request-Id, X-RateLimit-*, security headers. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -68,7 +68,7 @@ interface McpDeps {
   readonly version: string
 }
 
-/** Offers the operations as MCP tools. Every call is a request through the door. */
+/** Offers the operations as MCP tools. Every call is a request to the same pipeline as HTTP requests (`http.ts`). */
 export function createMcp(deps: McpDeps): ProductMcp {
   const { contracts, call, clock, random, log } = deps
   const toolbox = createToolbox(contracts)

@@ -221,7 +221,8 @@ function callOf(operation: Operation, request: FastifyRequest, requireAccess: Re
     instance,
     requireAccess: (tx: Tx) => requireAccess(tx, principal, instance),
   }
-  // The door fills the call by the operation's own schemas; the generic type cannot follow that from data.
+  // The call is filled in with data that the operation's own schemas have validated; the generic type cannot express
+  // that.
   return call as unknown as Call
 }
 

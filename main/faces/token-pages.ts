@@ -40,7 +40,7 @@ export const sendPage = (reply: FastifyReply, html: string, status = 200, script
 const headersWith = (scriptHash: string | undefined) => ({
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  // With no-referrer, browsers send `Origin: null` with the form of this page, and the door would refuse it.
+  // With no-referrer, browsers send `Origin: null` with the form of this page, and the origin check would refuse it.
   'referrer-policy': 'same-origin',
   'content-security-policy':
     `default-src 'none'; style-src 'unsafe-inline'; ${scriptHash === undefined ? '' : `script-src '${scriptHash}'; `}` +

@@ -122,7 +122,10 @@ export interface Instances {
   /** Resolves once the decision is durable. The wipe and the new pairing follow in the background. */
   readonly recreate: Recreate
 
-  /** The door's existence check: one prepared read. Deleted instances are found too, and marked. */
+  /**
+   * Checks for each request whether its instance exists: one prepared read. Deleted instances are found too, and
+   * marked.
+   */
   readonly subject: (accountId: string, id: string) => Promise<InstanceSubject | undefined>
   /** An instance of the account that was not deleted. @param read the caller's unit of work, or `{ one: db.readOne }`. */
   readonly find: (read: Pick<Tx, 'one'>, accountId: AccountId, id: string) => Promise<KnownInstance | undefined>

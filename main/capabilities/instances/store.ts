@@ -71,7 +71,10 @@ export interface SubjectRow {
   deletedAtMs: number | null
 }
 
-/** The door's question, asked on every request under /v1/instances/{id}: no more columns than it needs. */
+/**
+ * The existence check of the request pipeline (`faces/http.ts`). It runs on every request under /v1/instances/{id},
+ * so it reads only the columns it needs.
+ */
 export const subjectById = sql<Id & OfAccount, SubjectRow>(
   `SELECT id, account_id AS accountId, engine, network, status, logged_in AS loggedIn, will_retry AS willRetry,
      deleted_at AS deletedAtMs

@@ -5,7 +5,7 @@ import type { ToolCallDeps } from './tool-calls.ts'
 import { withoutFields } from './output.ts'
 import type { Toolbox } from './tools.ts'
 
-/** Describes approved calls, and makes them through the door with the key that requested them. */
+/** Describes approved calls, and makes them as requests with the key that requested them. */
 export function createApprovedCalls({ toolbox, call, describer }: ApprovedCallsDeps): ApprovedCalls {
   return {
     async describe({ tool: name, given, principal }) {

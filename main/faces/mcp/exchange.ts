@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@modelcontextprotocol/server'
 
-/** A request to /mcp, with the body the door has parsed. */
+/** A request to /mcp, with its parsed body. */
 export interface McpRequest {
   readonly req: IncomingMessage & { auth?: AuthInfo }
   readonly res: ServerResponse

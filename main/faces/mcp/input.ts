@@ -21,8 +21,8 @@ export interface ToolInput {
   /** One flat object: path, query, body, `confirm` and `idempotency_key` side by side. */
   readonly schema: JsonSchema
   /**
-   * Maps the arguments to path, query, headers and body. The door validates them, so that a model gets the same errors as
-   * REST clients; only arguments that cannot be mapped are rejected here.
+   * Maps the arguments to path, query, headers and body. The request pipeline validates them, so that a model gets
+   * the same errors as REST clients; only arguments that cannot be mapped are rejected here.
    * @throws ApiError validation_error, not_found.
    */
   toRequest(given: Arguments): ToolRequest
@@ -86,7 +86,7 @@ export function toolInput(operation: Operation): ToolInput {
       if (operation.confirm !== undefined && confirm) asked.set('confirm', 'true')
       const headers = operation.idempotencyKey === true ? idempotencyHeader(take('idempotency_key')) : {}
       const request = { method: operation.method, path: withQuery(filled, asked), headers }
-      // The rest is the body; the door rejects unknown fields by name.
+      // The rest is the body. The request pipeline rejects unknown fields by name.
       if (body !== undefined) return { ...request, body: Object.fromEntries(left) }
       const [unknown] = left.keys()
       if (unknown !== undefined)
@@ -103,7 +103,10 @@ function objectFields(operation: Operation, schema: object, part: string): Field
   return fields
 }
 
-/** Keywords left out: the door checks them, descriptions mention them, and every token costs. */
+/**
+ * Keywords left out of tool schemas: the request pipeline checks them, descriptions mention them, and every token
+ * costs money.
+ */
 const OMITTED_KEYWORDS = new Set([
   ...['title', 'examples', 'pattern', 'format', 'minLength', 'maxLength'],
   ...['minProperties', 'maxProperties', 'propertyNames', 'minItems', 'maxItems', 'uniqueItems'],

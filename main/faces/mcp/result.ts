@@ -2,7 +2,7 @@ import { errorBody, type ApiError } from '../../contract/errors.ts'
 import { withoutFields } from './output.ts'
 import type { Tool } from './tools.ts'
 
-/** The door's response to an in-process call. */
+/** The response of the request pipeline to an in-process call. */
 export interface DoorAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>

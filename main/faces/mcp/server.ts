@@ -65,7 +65,7 @@ export function createServerFactory(deps: ServerDeps): () => McpServer {
     })
     mcp.server.setRequestHandler('tools/call', ({ params }, { http, mcpReq }) => {
       const caller = callerOf(http?.authInfo)
-      // A tool the key may not use is still known: the door answers with the missing scope.
+      // A tool that the key may not use is still called: the response then names the missing scope.
       const tool = toolbox.find(params.name)
       if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
       if (caller.toolFilter.readOnly === true && !isReadOnly(tool)) throw unknownInReadOnly(params.name)

@@ -27,9 +27,9 @@ interface Elicitation {
 }
 
 export interface ToolCallDeps {
-  /** The door, in-process: the only way a tool acts. */
+  /** The request pipeline (`faces/http.ts`), called in-process. A tool has no other way to act. */
   readonly call: (principal: Principal, request: ToolRequest) => Promise<DoorAnswer>
-  /** Runs all checks of the door, but not the operation. */
+  /** Runs all checks of a request, but not its operation. */
   readonly rehearse: (principal: Principal, request: ToolRequest) => Promise<DoorAnswer>
   readonly confirmations: Confirmations
   /** Where calls wait for a person. */
@@ -49,8 +49,8 @@ export interface ToolCall {
 const QUESTION = 'confirm'
 
 /**
- * Runs a tool through the door. Destructive tools run only after a person agreed: the client asks during the call if it
- * can, otherwise the model asks and passes `confirm: true`.
+ * Runs a tool as an in-process request. Destructive tools run only after a person agreed: the client asks during the
+ * call if it can, otherwise the model asks and passes `confirm: true`.
  * @throws ApiError for invalid arguments; ProtocolError for a confirmation that belongs to another call.
  */
 export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promise<ToolResult | InputRequiredResult> {
@@ -89,7 +89,10 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
     return isYes ? execute(confirmed(call)) : errorResult(declined(tool.operation), caller.requestId)
   }
 
-  /** Calls without confirmation. @returns undefined if the door requires one; otherwise the call is done or refused. */
+  /**
+   * Calls without confirmation. @returns undefined if confirmation is required; otherwise the call is done or
+   * refused.
+   */
   const unconfirmedAnswer = async (call: ToolCall): Promise<DoorAnswer | undefined> => {
     const answer = await callDoor(deps.call, { ...call, given: { ...call.given, confirm: false } })
     return codeOf(answer) === 'confirmation_required' ? undefined : answer
@@ -131,7 +134,7 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
 
   return async (call) => {
     const { tool, given, caller, person } = call
-    // The door checks this too, but only after the arguments are mapped to a request.
+    // The request pipeline checks this too, but only after the arguments are mapped to a request.
     requireScope(caller.principal, tool.operation.scope)
     requireAccessLevel(caller.principal, tool.operation.reach)
     const policy = caller.principal.key?.approval ?? 'none'
@@ -142,7 +145,7 @@ export function createToolCaller(deps: ToolCallDeps): (call: ToolCall) => Promis
     // Check the arguments as given; after this we set `confirm` ourselves.
     tool.toRequest(given)
     if (tool.operation.confirm === 'by-body') {
-      // Without confirmation the door executes what can be undone and refuses the rest.
+      // Without confirmation, the request pipeline executes what can be undone and refuses the rest.
       const answer = await unconfirmedAnswer(call)
       if (answer !== undefined) return toolResult(tool, answer)
     }

@@ -38,7 +38,7 @@ export interface Tool {
 }
 
 export interface Toolbox {
-  /** Finds any tool, listed or not. The door decides whether the caller may use it. */
+  /** Finds any tool, listed or not. The request itself decides whether the caller may use it. */
   find(name: string): Tool | undefined
   /** Names of toolsets that a caller may request. */
   readonly toolsets: readonly string[]

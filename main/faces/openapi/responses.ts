@@ -131,7 +131,7 @@ function errorCodes(operation: Operation): ErrorCode[] {
   return ERROR_CODES.filter((code) => codes.has(code))
 }
 
-/** Error codes of the door, before the operation runs. */
+/** Error codes of the checks that run before the operation. */
 function doorCodes(operation: Operation): ErrorCode[] {
   const { method, path, query, body, bodyFile, scope, reach, engine, confirm, idempotencyKey, reply } = operation
   const mayHaveBody = method !== 'GET'

@@ -22,7 +22,10 @@ export interface BridgeAnswer {
 }
 
 export interface Bridge {
-  /** Sends a request of the window through the door. The caller is passed separately, never in the request. */
+  /**
+   * Sends a request of the window through the request pipeline (`faces/http.ts`). The caller is passed separately,
+   * never in the request.
+   */
   ask(caller: InProcessCaller, request: BridgeRequest): Promise<BridgeAnswer>
   /** Resolves when every request is answered, including new ones. Does not wait for bodies. */
   settled(): Promise<void>
@@ -31,9 +34,9 @@ export interface Bridge {
 }
 
 /**
- * Passes requests of the window to the door, in-process and streamed: from /panel/v1/ in a browser, from the protocol
- * handler in the desktop app. `/panel/v1/…` maps to `/v1/…`; other paths under /panel/ stay as they are. An operator
- * works in the account of a client under `/panel/accounts/{id}/…`.
+ * Passes requests of the window to the request pipeline, in-process and streamed: from /panel/v1/ in a browser, from
+ * the protocol handler in the desktop app. `/panel/v1/…` maps to `/v1/…`; other paths under /panel/ stay as they are.
+ * An operator works in the account of a client under `/panel/accounts/{id}/…`.
  */
 export function createBridge(app: FastifyInstance, actIn: ActIn): Bridge {
   const underWay = new Set<AbortController>()

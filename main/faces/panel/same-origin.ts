@@ -12,7 +12,7 @@ const SIMPLE = /^(text\/plain|multipart\/form-data|application\/x-www-form-urlen
 
 /**
  * Requires that the request comes from the console's page. The cookie does not prove it: pages on other ports of this
- * machine count as the same site. The door has already checked the Origin if there is one.
+ * machine count as the same site. An existing Origin header has already been checked.
  * @throws ApiError forbidden_origin, unsupported_media_type
  */
 export function requireSameOrigin({ method, url, headers }: FastifyRequest): void {

@@ -20,7 +20,7 @@ export interface PaymentRoutesDeps {
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  // With no-referrer, browsers send `Origin: null` with the form of this page, and the door would refuse it.
+  // With no-referrer, browsers send `Origin: null` with the form of this page, and the origin check would refuse it.
   'referrer-policy': 'same-origin',
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
