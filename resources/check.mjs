@@ -1,6 +1,6 @@
 /**
- * npm run check: formatting, lint, types, who may import whom, and unused code. Each is an npm script of its own and
- * prints only when it fails. As many run at once as there are processors.
+ * npm run check: formatting, lint, types, import rules and unused code. Each check is its own npm script and prints
+ * its output only if it fails. As many checks run in parallel as there are processors.
  */
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -8,10 +8,10 @@ import path from 'node:path'
 import { build } from './run.mjs'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
-/** The longest first. */
+/** The longest checks come first. */
 const STEPS = ['lint:eslint', 'lint:oxlint', 'types:node', 'types:window', 'deps', 'unused', 'format']
 
-// Types and lint need what the build generates for the components of the window.
+// Type checks and lint need the files that the build generates for the window's components.
 build()
 
 const waiting = [...STEPS]
@@ -36,7 +36,7 @@ async function work() {
 /** @param {string} step @returns {Promise<{ code: number | null, output: string }>} */
 function run(step) {
   return new Promise((resolve, reject) => {
-    // The npm that started this one: on Windows it is a .cmd file, which cannot be started without a shell.
+    // Runs the npm that started this script. On Windows, npm is a .cmd file, which cannot be started without a shell.
     const npm = process.env['npm_execpath']
     const [file, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
     const child = spawn(file, [...first, 'run', '--silent', step], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })

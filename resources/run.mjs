@@ -1,9 +1,11 @@
 /**
- * The launcher behind the npm scripts: node resources/run.mjs <start|serve|keys|backup|restore|doctor|move|console|mcp|demo|build> [...args]
+ * The launcher behind the npm scripts: node resources/run.mjs
+ * <start|serve|keys|backup|restore|doctor|move|console|mcp|demo|build> [...args]
  *
- * Each build lies in a folder of its own, `.out-<hash of the sources>`, and `out` is a link to the newest. A build is
- * therefore whole or absent, two starts at once cannot disturb each other, and a running service keeps the files it
- * was started from. The folder sits beside `out`, so `../..` of an entry file is the project in both.
+ * Each build is in its own folder, `.out-<hash of the sources>`, and `out` is a link to the newest build. A build is
+ * therefore complete or absent, two starts in parallel cannot disturb each other, and a running service keeps the
+ * files it was started from. The build folders are beside `out`, so `../..` of an entry file is the project folder in
+ * both.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
@@ -11,7 +13,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-// Before anything native is loaded: better-sqlite3 ends an older Node with a segmentation fault and no message.
+// Checked before any native module is loaded, because better-sqlite3 crashes an older Node with a segmentation fault
+// and no message.
 if (Number(process.versions.node.split('.')[0]) < 24) {
   process.stderr.write(
     `Switchboard needs Node 24 or newer, and this is ${process.versions.node}. ` +
@@ -87,15 +90,15 @@ async function demo(args) {
   }
   const folder = build()
   markInUse(folder)
-  // Loaded only now: the other commands need neither it nor the packages that decode pictures.
+  // Loaded only here, because the other commands need neither the demo nor the packages that decode images.
   const { runDemo } = await import('./demo/demo.ts')
   const code = await runDemo(path.join(folder, 'main', 'headless.js'))
-  // A step that was interrupted still waits for what it looked for.
+  // An interrupted step may still be waiting, so the process is ended explicitly.
   process.stdout.write('', () => process.exit(code))
 }
 
 /**
- * Builds when the sources differ from every build at hand, and points `out` at the result.
+ * Builds if no existing build has the current sources, and points `out` to the result.
  * @returns {string} the folder of the build
  */
 export function build() {
@@ -148,7 +151,7 @@ function bundleInto(folder) {
     fs.renameSync(unfinished, folder)
   } catch (error) {
     fs.rmSync(unfinished, { recursive: true, force: true })
-    // Another start was faster and has put the same build in place.
+    // A parallel start was faster and has created the same build.
     if (!fs.existsSync(folder)) throw error
   }
   process.stderr.write(`done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
@@ -159,13 +162,15 @@ function pointOutAt(folder) {
   const out = path.join(ROOT, 'out')
   if (isLinkTo(out, folder)) return
   const link = path.join(ROOT, `.out-link-${process.pid}-${randomUUID().slice(0, 8)}`)
-  // A junction needs no special right on Windows, but an absolute target; elsewhere the project may be moved.
+  // On Windows, a junction needs no special permission but an absolute target. On other systems the target is
+  // relative, so that the project can be moved.
   const target = process.platform === 'win32' ? folder : path.basename(folder)
   fs.symlinkSync(target, link, 'junction')
   try {
     fs.renameSync(link, out)
   } catch {
-    // Windows does not rename over a junction, and no system renames over a real folder that a bare build left here.
+    // Windows cannot rename over a junction. No system can rename over a real folder, which an earlier build may have
+    // left here.
     fs.rmSync(out, { recursive: true, force: true })
     fs.renameSync(link, out)
   }
@@ -205,14 +210,14 @@ function removeOldBuilds(current) {
   }
 }
 
-/** @param {string} folder @returns {number[]} ids of the processes that build or run it */
+/** @param {string} folder @returns {number[]} ids of the processes that build this folder or run from it */
 function usersOf(folder) {
   const maker = /^\.out-(?:new|link)-(\d+)-/.exec(path.basename(folder))
   if (maker) return [Number(maker[1])]
   try {
     return fs.readdirSync(folder).flatMap((name) => (name.startsWith('.used-by-') ? [Number(name.slice(9))] : []))
   } catch {
-    // Another start has removed it meanwhile.
+    // A parallel start has removed the folder meanwhile.
     return []
   }
 }

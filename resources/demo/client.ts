@@ -1,7 +1,7 @@
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Headers
-  /** Parsed JSON, read field by field. */
+  /** Parsed JSON; callers read the fields one by one. */
   readonly body: Record<string, unknown>
 }
 
@@ -10,7 +10,7 @@ export interface ApiClient {
   post(path: string, body: object, headers?: Record<string, string>): Promise<ApiAnswer>
 }
 
-/** Uses the API like any program: HTTP, a key, JSON. */
+/** Uses the API like any other program: HTTP, an API key and JSON. */
 export function createApiClient(baseUrl: string, key: string): ApiClient {
   async function call(path: string, init: RequestInit, headers: Record<string, string> = {}): Promise<ApiAnswer> {
     const answer = await fetch(new URL(path, baseUrl), {

@@ -5,13 +5,13 @@ import { styleText } from 'node:util'
 export class DemoFailure extends Error {}
 
 export interface DemoReport {
-  /** Prints a numbered heading, runs the step and records its success. */
+  /** Prints a numbered heading, runs the step and counts it as succeeded. */
   step<T>(title: string, act: () => Promise<T>): Promise<T>
   /** A line under the current heading. */
   say(line: string): void
   /** A line of an image: dark on light in every terminal, as cameras need it. */
   draw(line: string): void
-  /** Checks a promise of the product; the demo ends with exit code 1 if it is not fulfilled. */
+  /** Checks a claim about the product. If it is false, the demo ends with exit code 1. */
   expect(claim: boolean, promise: string): void
   /** Checks every few milliseconds until there is a result. @throws DemoFailure after ten seconds. */
   until<T>(promise: string, look: () => Promise<T | undefined>): Promise<T>

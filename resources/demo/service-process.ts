@@ -10,9 +10,9 @@ export interface ServiceProcess {
   readonly url: string
   /** Runs another command of the product on the same home folder and reads its JSON answer. */
   command(...args: string[]): Promise<Record<string, unknown>>
-  /** Its warnings and log so far. */
+  /** The warnings and logs so far. */
   said(): string
-  /** Ends it and removes its home folder. Calling it again returns the same result. */
+  /** Stops the service and removes its home folder. Calling it again returns the same result. */
   stop(): Promise<'ended' | 'had failed'>
 }
 
@@ -62,7 +62,7 @@ function temporaryHome(): string {
   }
 }
 
-/** What a process prints on standard error. */
+/** Collects what a process prints on standard error. */
 function collect(child: ChildProcess) {
   let text = ''
   child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')))
@@ -70,7 +70,7 @@ function collect(child: ChildProcess) {
   return { soFar: () => text, atTheEnd: () => closed.then(() => text.trim()) }
 }
 
-/** The first line a process prints, or undefined when it ends without one. */
+/** The first line that a process prints; undefined if it ends without printing one. */
 async function firstLine(child: ChildProcess): Promise<string | undefined> {
   if (child.stdout === null) return undefined
   for await (const line of createInterface({ input: child.stdout })) return line
