@@ -1,6 +1,9 @@
 import { build } from '../../resources/run.mjs'
 
-/** Black-box tests start out/main/headless.js, so it is built before the first of them, and only when it must be. */
+/**
+ * Black-box tests start out/main/headless.js, so it is built before the first test, and only if the sources have
+ * changed.
+ */
 export default function setup(): void {
   build()
 }

@@ -1,14 +1,14 @@
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
 /**
- * Ends the run with `N passed, N failed`, one line that people and scripts can read.
- * A file that cannot be loaded, an error outside of any test, and a run that cannot begin each count as one failure.
+ * Ends the run with one line for people and scripts: `N passed, N failed`. A file that cannot be loaded, an error
+ * outside of any test, and a run that cannot start each count as one failure.
  */
 export default class ClosingLine implements Reporter {
   #passed = 0
   #failed = 0
 
-  /** On exit, because only the exit code knows of a build that failed or a filter that found nothing. */
+  /** Printed on exit, because only the exit code shows a failed build or a filter that matched no test. */
   onInit(): void {
     process.once('exit', (code) => {
       const failed = code === 0 ? this.#failed : Math.max(this.#failed, 1)

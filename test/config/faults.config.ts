@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { FAULT_ID, faultFiles } from '../faults/files.ts'
 import { base } from './base.ts'
 
-/** The faults: all tests that are named for one, and those that only run here because they take long or need root. */
+/** All fault tests, including those that run only here because they take long or need root. */
 export default defineConfig({
   ...base,
   test: {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take a minute or more, the longest first. One of them that began last would keep a whole run waiting. */
+/** Files that take a minute or more, longest first. If one started last, the whole run would wait for it. */
 const LONGEST = [
   ...['window/accessibility-overlays', 'window/accessibility', 'judges/judges', 'bench/bench'],
   ...['engines/smv2/pairing-window', 'engines/smv2/passkey-faults', 'headless/person-keys', 'headless/voice-crash'],
@@ -15,7 +15,7 @@ const missing = LONGEST.filter((name) => !existsSync(root + name))
 if (missing.length > 0)
   throw new Error(`test/config/longest-first.ts names files that are not there: ${missing.join(', ')}`)
 
-/** Without a cache, Vitest would begin with the files that are long to read. */
+/** Without a cache, Vitest would start with the largest files. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

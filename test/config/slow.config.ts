@@ -2,15 +2,15 @@ import { defineConfig } from 'vitest/config'
 import { base, PACKAGES, testFilesWith } from './base.ts'
 import { LongestFirst } from './longest-first.ts'
 
-/** Files with a short and a long form (test/support/sized.ts). */
+/** Files that have a short and a long form (test/support/sized.ts). */
 const sizedFiles = testFilesWith(/\/support\/sized\.ts'/)
 
 const smv2 = (...names: readonly string[]) => names.map((name) => `test/engines/smv2/${name}.{test,slow}.ts`)
 const library = (...names: readonly string[]) => names.map((name) => `test/support/whatsapp/${name}.slow.ts`)
 
 /**
- * Scenarios that take part over either stand-in for WhatsApp (test/support/stand-in.ts). The others need what the second
- * does not have: app state, earlier history, and a hand on single stanzas.
+ * Scenarios that run with either stand-in for WhatsApp (test/support/stand-in.ts). The other scenarios need what the
+ * second stand-in does not support: app state, earlier history, and control over single stanzas.
  */
 const overBoth = [
   ...smv2('burst', 'channels', 'ends', 'group-send', 'inbound', 'line-events', 'pairing', 'pairing-window'),
@@ -30,7 +30,7 @@ const overBoth = [
   'test/headless/{move,smv2-crash,smv2-pairing-crash,smv2-file-memory,smv2-scenarios}.slow.ts',
 ]
 
-/** What takes minutes by nature: crash runs, the whole accessibility matrix, the package, the benchmarks, the judges. */
+/** Tests that take minutes: crash tests, all accessibility checks, the package, the benchmarks and the judges. */
 export default defineConfig({
   ...base,
   test: {

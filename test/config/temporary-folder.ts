@@ -6,8 +6,9 @@ const PREFIX = 'switchboard-tests-'
 const NEEDED_BYTES = 2 * 2 ** 30
 
 /**
- * Where tests put their home folders: in memory where the system has room for that, else undefined for the usual folder.
- * Every commit waits for the disk, and thousands of tests on a slow or shared one do little else.
+ * The folder for the homes of tests. It is in memory if there is enough space, otherwise undefined, which means the
+ * usual folder. Every commit waits for the disk, and on a slow or shared disk thousands of tests would spend most of
+ * their time waiting.
  */
 export const temporaryFolder = hasRoom() ? join(SHARED_MEMORY, `${PREFIX}${process.pid}`) : undefined
 
@@ -20,7 +21,7 @@ function hasRoom(): boolean {
   }
 }
 
-/** @returns what removes the folder at the end. */
+/** @returns a function that removes the folder at the end. */
 export default function setup(): (() => void) | undefined {
   const folder = temporaryFolder
   if (folder === undefined) return undefined
@@ -31,7 +32,7 @@ export default function setup(): (() => void) | undefined {
 
 const REMOVAL = { recursive: true, force: true, maxRetries: 3 }
 
-/** A run that was killed left its folder behind. */
+/** Whether the folder belongs to a run that was killed. */
 function isOfDeadRun(name: string): boolean {
   if (!name.startsWith(PREFIX)) return false
   try {

@@ -4,8 +4,8 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const ALL = ['test/**/*.test.ts']
 /**
- * Files that need a process of their own: those that declare SQL, which every database opened later in the same process
- * would prepare, and those marked `@isolated`.
+ * Files that need their own process: those that declare SQL, because every database opened later in the same process
+ * would prepare it, and those marked `@isolated`.
  */
 const ALONE = ['test/storage/**/*.test.ts', ...testFilesWith(/CREATE TABLE|[^a-z.]sql(<.*>)?\(|@isolated/)]
 
@@ -17,7 +17,8 @@ export default defineConfig({
     ...(temporaryFolder !== undefined && { env: { TMPDIR: temporaryFolder } }),
     coverage: { provider: 'v8', include: ['main/**/*.ts'], reporter: ['text-summary', 'html'] },
     projects: [
-      // Files that share a worker share its modules; loading them takes a second for each file otherwise.
+      // Files that share a worker also share its loaded modules. Loading them takes about one second for each file
+      // otherwise.
       { extends: true, test: { name: 'shared', include: ALL, exclude: [...ALONE, PACKAGES], isolate: false } },
       { extends: true, test: { name: 'alone', include: ALONE, exclude: [PACKAGES] } },
     ],
