@@ -9,8 +9,9 @@ import { callerOf, createKey, startService } from './lib/service.ts'
 import { median, paired } from './lib/table.ts'
 
 /**
- * Accepted sends per second over HTTP, beside programs that do the same durable work and nothing else.
- * The product: sandbox timeline 0, receipts none; one webhook, paused, so that every event's delivery is written and held.
+ * Accepted sends per second over HTTP, compared with programs that do the same durable work and nothing else.
+ * Settings: sandbox timeline 0, no receipts, and one paused webhook, so that the delivery of every event is stored
+ * and held.
  */
 const CONNECTIONS = 64
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { run } from '../judges/court.ts'
 import { inherited } from '../support/service-process.ts'
 
-/** Sizes at which a number says nothing, but every program goes its whole way. */
+/** Sizes that are too small for meaningful figures, but with which every program runs completely. */
 const TINY = {
   ROUNDS: '1',
   SECONDS: '0.2',
@@ -22,7 +22,7 @@ const TINY = {
   RIVALS: 'none',
 }
 
-/** The window has its own tests in a browser; BullMQ and pg-boss need servers of theirs. */
+/** The window has its own browser tests; BullMQ and pg-boss are left out because they need servers. */
 const TABLES = {
   'accept-sends': ['Accepted sends', 'Switchboard'],
   campaigns: ['Campaign sends without delay', 'campaign'],
@@ -43,7 +43,7 @@ test('every program runs and prints its table', { timeout: 620_000 }, async () =
   const args = [join(import.meta.dirname, 'run.ts'), ...Object.keys(TABLES)]
   const cwd = resolve(import.meta.dirname, '../..')
   const { code, out, err } = await run(process.execPath, args, { cwd, env: { ...inherited, ...TINY }, seconds: 600 })
-  // 1 says that a goal was missed, as it must be with BullMQ left out.
+  // Exit code 1 means that a goal was missed, which is expected without BullMQ.
   expect(code, `${out}\n${err}`).toBe(1)
   for (const [title, row] of Object.values(TABLES)) {
     expect(out).toContain(`### ${title}`)

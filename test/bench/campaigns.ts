@@ -9,8 +9,8 @@ import { phoneOf } from './lib/people.ts'
 import { manyCampaigns } from './many-campaigns.ts'
 
 /**
- * Sends per second of a campaign without delay, beside plain sends over HTTP to as many people: the same messages on the
- * same number, in turns.
+ * Sends per second of a campaign without delay, compared with plain sends over HTTP to as many people. Both send the
+ * same messages from the same number, in turns.
  */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const PEOPLE = Math.max(50, Math.round(Number(process.env['SECONDS'] ?? 2) * 1_000))
@@ -47,7 +47,7 @@ async function besidePlainSends(): Promise<Report> {
   }
 }
 
-/** People of one round. */
+/** The people of one round. */
 const peopleOf = (round: number): string[] => Array.from({ length: PEOPLE }, (_, i) => phoneOf(round * PEOPLE + i))
 
 async function sendPlainly(call: Call, instance: string, people: readonly string[]): Promise<number> {

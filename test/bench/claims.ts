@@ -50,16 +50,16 @@ export async function claims(): Promise<Report[]> {
 }
 
 interface Claimer {
-  /** @returns how many it took. */
+  /** @returns how many deliveries it claimed. */
   claim(): Promise<number>
-  /** Not timed. */
+  /** The time of this step is not measured. */
   deliver(): Promise<unknown>
 }
 
 const delivered = sql(`UPDATE deliveries SET status = 'delivered', delivered_at = updated_at, next_attempt_at = NULL,
   lease = NULL WHERE lease IS NOT NULL`)
 
-/** The room's own claim, with receivers that have shown that they take 64 at once. */
+/** The claim of the webhooks room, with receivers that have shown that they accept 64 requests in parallel. */
 function productClaim(db: Storage): Claimer {
   const queues = createWebhookQueues({ clock })
   const keyring: Keyring = {
@@ -93,7 +93,7 @@ function leastClaim(raw: Database.Database): Claimer {
   return { claim: async () => take.all(clock.now()).length, deliver: async () => deliver.run() }
 }
 
-/** In turn, and only claims that took as many as they could count. */
+/** Runs the claimers in turns, and counts only claims of the full size. */
 async function timed(...claimers: readonly Claimer[]): Promise<number[][]> {
   const times = claimers.map((): number[] => [])
   for (let round = 0; times.some((all) => all.length < CLAIMS); round++) {

@@ -5,14 +5,14 @@ import { BULLMQ, openPlace, REFERENCE, SECRET, startSenders, type Place } from '
 import { median, paired } from './lib/table.ts'
 
 /**
- * Deliveries per second over TLS, signed, each attempt durable: the product beside a pipeline of batches that has none
- * of its rules, and beside queues that others wrote.
+ * Signed deliveries per second over TLS, each attempt durable. The product is compared with a batch pipeline that has
+ * none of its rules, and with queues by others.
  */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const DELIVERIES = Number(process.env['DELIVERIES'] ?? 12_000)
 const IN_FLIGHT = (process.env['IN_FLIGHT'] ?? '8,64').split(',').map(Number)
 const WARM_UP = Math.min(DELIVERIES, 2_000)
-/** Callers whose jobs are written together. */
+/** How many callers' jobs are written together. */
 const TOGETHER = 64
 
 interface Contender extends Deliverer {

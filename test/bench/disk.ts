@@ -7,7 +7,7 @@ import type { Report } from './lib/report.ts'
 import { pairedLine, SILENT_NUMBER } from './lib/sandbox-line.ts'
 import { callerOf, createKey, startService } from './lib/service.ts'
 
-/** Bytes on disk of what grows, indexes included, after the service has sent and delivered for `SECONDS`. */
+/** Bytes on disk of all tables that grow, including indexes, after the service has sent and delivered for `SECONDS`. */
 const SECONDS = Number(process.env['SECONDS'] ?? 5)
 const TEXT = 'Hello, your order 12345 has left our warehouse and arrives tomorrow.'
 const GROWING = {

@@ -6,7 +6,10 @@ import { inRounds } from './lib/rounds.ts'
 import { BULLMQ, openPlace, REFERENCE, startSenders, type Sender } from './lib/senders.ts'
 import { median, paired } from './lib/table.ts'
 
-/** Enqueueing: an event and its delivery made durable, 64 callers at a time, beside the same programs as deliveries. */
+/**
+ * Enqueueing: stores an event and its delivery durably for 64 callers in parallel. It is compared with the same
+ * programs as the deliveries.
+ */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const EVENTS = Number(process.env['DELIVERIES'] ?? 12_000)
 const TOGETHER = 64

@@ -9,16 +9,15 @@ import type { Report } from './lib/report.ts'
 import { createKey, startService, type Service } from './lib/service.ts'
 
 /**
- * What live lines cost that stand idle: memory of the whole service at a growing number of paired instances, and once
- * more after a restart, when nothing of the pairing is left in memory; how soon all are open then, and what they take of
- * the processor.
- * The network is the stand-in of the tests, in the process of this program.
+ * The cost of connected but idle numbers: memory of the whole service at a growing count of paired instances, and
+ * again after a restart, when nothing of the pairing is left in memory; how soon all of these are connected then, and
+ * how much processor time they use. The network is the stand-in of the tests, in the process of this program.
  */
 const LINES = Number(process.env['LINES'] ?? 200)
 const STEPS = [0, Math.ceil(LINES / 4), LINES]
 const MINUTES = Number(process.env['MINUTES'] ?? 1)
 const AT_ONCE = 4
-/** The first moments are the garbage collector's. */
+/** The garbage collector is active in the first moments, so they are not measured. */
 const SETTLE_MS = Math.min(20_000, MINUTES * 60_000)
 const WATCH_MS = SETTLE_MS / 2
 
@@ -94,7 +93,9 @@ function reportOf(steps: readonly Step[]): Report {
   }
 }
 
-/** The first lines bring what all of them share; what each further one takes shows between two steps with lines. */
+/**
+ * The first numbers load what all numbers share. The difference between two steps is the cost of each further number.
+ */
 function kibiPerLine(before: Step | undefined, after: Step | undefined): number {
   if (before === undefined || after === undefined) return 0
   return ((after.restarted.mib - before.restarted.mib) * 1_024) / (after.lines - before.lines)

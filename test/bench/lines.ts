@@ -10,29 +10,29 @@ import { goal, type Report } from './lib/report.ts'
 import { createKey, startService, type Service } from './lib/service.ts'
 
 /**
- * What a live line costs, and how soon all of them are open after a restart: the service beside a program that has the
- * client library and nothing else, in turns, against the same stand-in in the process of this program. Figures of time
- * need a quiet machine.
+ * The cost of a connected number, and how soon all numbers are connected after a restart. The service is compared
+ * with a program that contains only the client library. Both run in turns against the same stand-in, in the process
+ * of this program. The time figures need an otherwise idle machine.
  */
 const SIZES = process.env['LINES'] === undefined ? [200, 1_000] : [Number(process.env['LINES'])]
-/** Seconds in which so many lines are to be open. */
+/** The number of seconds in which this many numbers must be connected. */
 const OPEN_GOALS: Readonly<Record<number, number>> = { 200: 6, 1_000: 40 }
 const MINUTES = Number(process.env['MINUTES'] ?? 1)
-/** The first moments are the garbage collector's. */
+/** The garbage collector is active in the first moments, so they are not measured. */
 const SETTLE_MS = Math.min(20_000, MINUTES * 60_000)
 const PATIENCE_MS = 300_000
 const AT_ONCE = 4
 const PLAIN = join(import.meta.dirname, 'reference/plain-lines.ts')
 
-/** One side of the comparison. Both keep their state in a folder and are started again and again. */
+/** One of the two compared programs. Both store their state in a folder and are started several times. */
 interface Side {
   readonly name: string
-  /** Of this side; those of the other are others. */
+  /** The prefix of this program's phone numbers; the other program has another one. */
   readonly prefix: string
   pid(): number
   pair(number: string): Promise<void>
   stop(): Promise<void>
-  /** Starts again and connects all of these. */
+  /** Starts again and connects all these numbers. */
   start(numbers: readonly string[]): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export async function lines(): Promise<Report[]> {
   const sides = [await switchboard(join(folder, 'home'), whatsapp), await plain(join(folder, 'plain'), whatsapp)]
   const measured = new Map<Side, Measured[]>(sides.map((side) => [side, []]))
   try {
-    // One line first: what all of them share is in it.
+    // The first step has one number: its cost includes everything that all numbers share.
     for (const size of [1, ...SIZES]) {
       for (const side of sides) measured.get(side)?.push(await measure(side, whatsapp, size))
     }
@@ -79,10 +79,10 @@ async function measure(side: Side, whatsapp: WhatsApp, size: number): Promise<Me
   const isOpen = (number: string) => deviceOf(number).isOnline && deviceOf(number).logins > (before.get(number) ?? 0)
   const openAfterMs = await until('every line is open', () => numbers.every(isOpen) || undefined, PATIENCE_MS).then(
     () => performance.now() - startedMs,
-    // One that never opens is a result, too.
+    // A connection that never opens is a result, too.
     () => Infinity,
   )
-  // Of the process since its start: unlike the time, it hardly depends on what else runs.
+  // The processor time since the start. Unlike the elapsed time, it hardly depends on what else runs.
   const openCpuMs = cpuMicros(side.pid()) / 1_000
   const closed = numbers.filter((number) => !isOpen(number)).length
   await pause(SETTLE_MS)
@@ -110,7 +110,7 @@ async function switchboard(home: string, whatsapp: WhatsApp): Promise<Side> {
     async pair(number) {
       const made = await api('POST', '/v1/instances', { engine: 'smv2', network: 'live', name: number })
       const at = `/v1/instances/${String(made.body.id)}`
-      // On a busy machine a connection that is kept alive may close as it is used; it is asked again.
+      // On a busy machine, a kept-alive connection may close just when it is used. Then the request is repeated.
       const look = async (path: string) => (await api('GET', `${at}${path}`).catch(() => undefined))?.body
       const qr = async () => (await look('/qr'))?.qr ?? undefined
       await whatsapp.phone(number).scan(decodeQr(await until('a QR code', qr, 60_000)))
@@ -127,7 +127,7 @@ async function switchboard(home: string, whatsapp: WhatsApp): Promise<Side> {
 
 async function plain(folder: string, whatsapp: WhatsApp): Promise<Side> {
   let peer: Peer = await startPeer(PLAIN, whatsapp.environment)
-  // A peer answers one question at a time.
+  // The program answers one command at a time.
   let turn: Promise<unknown> = Promise.resolve()
   const ask = <T>(act: string, given: Record<string, unknown>): Promise<T> => {
     const asked = turn.then(() => peer.ask<T>(act, given))

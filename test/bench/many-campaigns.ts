@@ -10,8 +10,8 @@ import { median } from './lib/table.ts'
 import { phoneOf } from './lib/people.ts'
 
 /**
- * The service under many campaigns at once: how long `GET /v1/me` takes meanwhile, and what happens to memory. First at
- * a pace of seconds, then as fast as they can.
+ * The service with many campaigns in parallel: how long `GET /v1/me` takes meanwhile, and how the memory grows. The
+ * first run has a delay of one to two seconds, the second has none.
  */
 const CAMPAIGNS = Number(process.env['CAMPAIGNS'] ?? 20)
 const PEOPLE = Number(process.env['PEOPLE'] ?? 10_000)
@@ -22,7 +22,7 @@ const NUMBERS_EACH = 3
 const ASKED_PER_SECOND = 100
 const CONNECTIONS = 4
 const P99_MS = 50
-/** Of the memory of the first half that the second may have on top. */
+/** How much more memory the second half may need than the first, as a share. */
 const GROWTH = 0.1
 const PACES = { 'one to two seconds': [1, 2], 'no delay': [0, 0] } as const
 

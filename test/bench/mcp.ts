@@ -6,7 +6,7 @@ import type { Report } from './lib/report.ts'
 import { createKey, startService } from './lib/service.ts'
 import { median, paired } from './lib/table.ts'
 
-/** Calls over MCP, of the revision without sessions, beside the same operation over HTTP. */
+/** MCP calls, in the protocol revision without sessions, compared with the same operation over HTTP. */
 const CONNECTIONS = 16
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 2)

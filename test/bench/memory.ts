@@ -9,8 +9,8 @@ import { callerOf, createKey, startService, type Call, type Service } from './li
 import { median } from './lib/table.ts'
 
 /**
- * Resident memory: of a new service that nobody asks for anything, with many sandbox instances, and its slope while
- * sends and their deliveries go on, over the second half of `MINUTES`, when caches are full.
+ * Resident memory: of a new service without requests, of a service with many sandbox instances, and its growth while
+ * messages are sent and delivered. The growth is measured in the second half of `MINUTES`, when caches are full.
  */
 const MINUTES = Number(process.env['MINUTES'] ?? 1)
 const INSTANCES = Number(process.env['INSTANCES'] ?? 1_000)

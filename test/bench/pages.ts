@@ -19,7 +19,7 @@ interface Query {
   readonly name: string
   readonly key: string
   readonly isHeldToGoal: boolean
-  /** Asked in turn. */
+  /** These paths are requested in turn. */
   readonly paths: readonly string[]
 }
 
@@ -40,7 +40,7 @@ type Ask = (path: string, key: string) => Promise<{ ms: number; page: Page }>
 export async function pages(): Promise<Report[]> {
   const { home, key, ...full } = largeHome()
   const all = await serving(home, (ask) => allQueries(ask, key, full))
-  // A home too small for a query's pages has no cursor to begin them with.
+  // In a home that is too small for a query, there is no cursor to start from.
   const queries = all.filter(({ paths }) => paths.length > 0)
   const rounds: Timing[][] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -95,7 +95,7 @@ async function time(ask: Ask, { paths, key }: Query): Promise<Timing> {
   }
 }
 
-/** Filters that match much, little, only the oldest row, and nothing; cursors from every part of a list. */
+/** Filters that match many rows, few rows, only the oldest row, or none; and cursors from every part of a list. */
 async function allQueries(ask: Ask, key: string, full: FullHome): Promise<Query[]> {
   const { smallKey, busyInstance: busy, quietInstance: quiet, webhooks, messages, startMs } = full
   const after = (days: number) => new Date(startMs + days * 86_400_000).toISOString()
@@ -138,7 +138,8 @@ async function allQueries(ask: Ask, key: string, full: FullHome): Promise<Query[
     delivery(', rare type', `${deliveries}&event_type=message.failed`),
     delivery(', type of the oldest', `${deliveries}&event_type=instance.auth_failed`),
     delivery(', type of none', `${deliveries}&event_type=instance.deleted`),
-    // Both are frequent and never meet: no index holds the pair, and one filter is read through. Shown, without a goal.
+    // Both values are frequent but never occur together. No index contains the pair, so all rows of one filter are
+    // read. The time is shown without a goal.
     many(', webhook + type apart', `${deliveries}&webhook_id=${webhooks.inbox}&event_type=message.sent`),
     many(', webhook + status apart', `${deliveries}&webhook_id=${webhooks.inbox}&status=exhausted`),
     delivery(', webhook + type, oldest', `${deliveries}&webhook_id=${webhooks.all}&event_type=instance.auth_failed`),
@@ -163,7 +164,7 @@ async function allQueries(ask: Ask, key: string, full: FullHome): Promise<Query[
   ]
 }
 
-/** Walks to the end of a list and keeps cursors on the way: 20 for each page of the longest. */
+/** Reads a list to its end and collects cursors: 20 for each page of the longest list. */
 async function everyPart(ask: Ask, key: string, path: string): Promise<string[]> {
   const kept: string[] = []
   for (let pages = 1, cursor = ''; ; pages++) {
@@ -201,7 +202,7 @@ function reportOf(queries: readonly Query[], rounds: readonly Timing[][]): Repor
   }
 }
 
-/** Beside other work the p99 is that of the machine, not of a page. */
+/** With other work on the machine, the p99 shows the machine and not the page. */
 const others = () => `${loadavg()[0]?.toFixed(1)} at work on ${availableParallelism()} cores`
 
 const count = (rows: number) => rows.toLocaleString('en-US')

@@ -8,7 +8,10 @@ import { pairedLine, SILENT_NUMBER } from './lib/sandbox-line.ts'
 import { callerOf, createKey, startService, type Call } from './lib/service.ts'
 import { median, paired } from './lib/table.ts'
 
-/** Reads over HTTP, beside a bare Fastify that gives the same answers from memory with key, schema and headers. */
+/**
+ * Reads over HTTP, compared with a bare Fastify that gives the same answers from memory, with key check, schema and
+ * headers.
+ */
 const CONNECTIONS = 64
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 2)
@@ -63,7 +66,7 @@ async function table(targets: readonly Target[]): Promise<Report> {
       'per second': median(rates[i] ?? []),
       'p99 ms': median((rounds[i] ?? []).map(({ p99 }) => p99)),
       'CPU µs each': median((rounds[i] ?? []).map(({ cpu }) => cpu)),
-      // Each pair: first the reference, then the product.
+      // In each pair, the reference comes first, then the product.
       'of the bare one': paired(rates[i] ?? [], rates[i - (i % 2)] ?? []),
     })),
   }

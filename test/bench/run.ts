@@ -13,7 +13,8 @@ import { merged, section } from './lib/results.ts'
  */
 type Program = () => Promise<readonly Report[]>
 
-// Each is loaded when its turn comes: they read their sizes, and some find the built service, as they are loaded.
+// Programs are loaded only when they run, because loading them reads their sizes and, for some, locates the built
+// service.
 const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
   'accept-sends': async () => (await import('./accept-sends.ts')).acceptSends,
   campaigns: async () => (await import('./campaigns.ts')).campaigns,

@@ -10,8 +10,8 @@ import { createKey, startService } from './lib/service.ts'
 import { median } from './lib/table.ts'
 
 /**
- * From the start of the process until it listens, beside a bare Fastify with one route. After a clean end a large
- * database is taken for whole; after a crash all of it is looked at first.
+ * The time from the start of the process until it listens, compared with a bare Fastify with one route. After a clean
+ * shutdown, a large database is not checked; after a crash, all of it is checked first.
  */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7)
 const GOAL_MS = 1_500
@@ -25,7 +25,8 @@ export async function startUp(): Promise<Report[]> {
       startProgram(join(import.meta.dirname, 'reference/read-server.ts'), ['key', '{"/":{"ok":true}}'], {})
     const startIn = async (folder: string) => (await startService(folder)).program
     const large = `Switchboard with ${SIZES.deliveries.toLocaleString('en-US')} deliveries`
-    // What filled it did not close it as the service does.
+    // The program that filled the database did not close it as the service does, so the service is started and
+    // stopped once.
     await (await startIn(home)).stop()
     const all: Program[] = [
       { name: 'bare Fastify', start: bare, times: [] },

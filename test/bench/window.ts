@@ -9,8 +9,8 @@ import { goal, type Report } from './lib/report.ts'
 import { median } from './lib/table.ts'
 
 /**
- * The window at the size of a large agency, in a real Chromium: how soon it shows its lists, how smoothly they scroll
- * under a wheel, how soon it follows a change, and how much script it needs. Medians over the rounds.
+ * The window with the data of a large agency, in a real Chromium: how soon it shows its lists, how smoothly they
+ * scroll, how soon it shows a change, and how much script it needs. The figures are medians over the rounds.
  */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const CHANGES = Number(process.env['CHANGES'] ?? 50)
@@ -24,7 +24,7 @@ interface Row {
   readonly value: number
   readonly unit: string
   readonly goal: number
-  /** The worst of the rounds. */
+  /** The worst value of all rounds. */
   readonly worst: number
 }
 
@@ -74,14 +74,17 @@ async function lists(): Promise<Row[]> {
   }
 }
 
-/** From the start of loading until the words are painted: scripts, sign-in check and the first read included. */
+/**
+ * The time from the start of loading until the text is painted, including scripts, the sign-in check and the first
+ * request.
+ */
 async function openedIn(w: ConsoleWindow, place: string, words: string): Promise<number> {
   await w.page.goto('about:blank')
   await w.page.goto(`${w.url}/console/#${place}`, { waitUntil: 'commit' })
   return w.page.evaluate(whenPainted, words)
 }
 
-/** From leaving another screen until the words are painted. */
+/** The time from leaving another screen until the text is painted. */
 async function shownIn(page: Page, place: string, words: string): Promise<number> {
   const begun = await page.evaluate((to) => {
     location.hash = `#${to}`
@@ -90,7 +93,7 @@ async function shownIn(page: Page, place: string, words: string): Promise<number
   return (await page.evaluate(whenPainted, words)) - begun
 }
 
-/** Runs in the page. @returns when the frame with these words was painted, in the page's own time. */
+/** Runs in the page. @returns when the frame with this text was painted, in the page's own time. */
 function whenPainted(words: string): Promise<number> {
   return new Promise((done) => {
     const look = () => {
@@ -102,7 +105,7 @@ function whenPainted(words: string): Promise<number> {
   })
 }
 
-/** Turns the wheel over a list, as fast as a hand does, and counts the frames that the page itself got. */
+/** Scrolls a list with the wheel as fast as a person does, and counts the frames that the page painted. */
 async function framesWhileScrolling(page: Page, cdp: CDPSession, list: string, deltaY: number): Promise<number> {
   const box = await page.locator(list).first().boundingBox()
   if (box === null) throw new Error(`${list} is not there`)

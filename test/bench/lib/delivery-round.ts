@@ -4,19 +4,19 @@ import type { Place } from './senders.ts'
 
 export const PRODUCT = 'Switchboard'
 
-/** Whoever delivers a backlog to the receiver of a place. */
+/** A program that delivers a backlog to the receiver. */
 export interface Deliverer {
   readonly name: string
   readonly secret: string
   pids(): readonly number[]
-  /** @returns when the backlog may leave. */
+  /** Creates a backlog. @returns when its delivery may start. */
   load(count: number): Promise<number>
-  /** Resolves when every result is written. */
+  /** Resolves when every result is stored. */
   drain(): Promise<unknown>
   stop(): Promise<void>
 }
 
-/** The built service, as it is shipped. */
+/** The built service, as users get it. */
 export async function deliveringProduct({ port, authorityFile }: Place, inFlight: number): Promise<Deliverer> {
   const { program, secret, load, settled, stop } = await startDeliveringProduct({ port, authorityFile, inFlight })
   return {
@@ -28,8 +28,8 @@ export async function deliveringProduct({ port, authorityFile }: Place, inFlight
 }
 
 /**
- * Loads a backlog, and lets the receiver time it from the first request to the last. CPU, in microseconds each, is that
- * of the deliverer and its store from the moment the backlog may leave until every result is on disk.
+ * Creates a backlog; the receiver measures the time from the first request to the last. CPU is the time in
+ * microseconds per delivery that the deliverer and its store use until every result is on disk.
  */
 export async function deliveryRound({ receiver }: Place, deliverer: Deliverer, count: number) {
   await receiver.ask('expect', { count, secret: deliverer.secret })

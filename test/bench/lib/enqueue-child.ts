@@ -11,7 +11,7 @@ import { MIGRATIONS } from '../../../main/storage/migrations/index.ts'
 import { openStorage } from '../../../main/storage/sqlite.ts'
 import { answerAs } from './peer.ts'
 
-/** The product's ledger with what the webhooks room does when it hears an event, on the product's storage. */
+/** The product's ledger with the work that the webhooks room does for an event, on the product's storage. */
 const dir = mkdtempSync(join(tmpdir(), 'bench-enqueue-'))
 const ids = createIds(clock, systemRandom)
 const [accountId, instanceId] = [ids.account(), ids.instance()]

@@ -4,10 +4,13 @@ import { systemClock } from '../../../main/kernel/clock.ts'
 import { createIds, systemRandom, type Ids } from '../../../main/kernel/ids.ts'
 import { hashKey, newKey } from '../../../main/kernel/keys.ts'
 
-/** `ROWS`: deliveries of the large account. The full run has 5,000,000. */
+/** `ROWS` is the number of deliveries of the large account. The full run has 5,000,000. */
 const ROWS = Number(process.env['ROWS'] ?? 1_000_000)
 
-/** Rows of the large account. A middle one has a twentieth of its instances and 5 % of its events, a small one forty. */
+/**
+ * Row counts of the large account. The medium account has a twentieth of its instances and 5 % of its events; the
+ * small one has forty instances.
+ */
 export const SIZES = {
   instances: Math.min(100_000, ROWS / 10),
   events: ROWS / 2,
@@ -15,21 +18,21 @@ export const SIZES = {
   messages: Math.min(300_000, ROWS / 4),
 } as const
 
-/** What a program asks a full home about. */
+/** The ids that a program needs to query a full home. */
 export interface FullHome {
   readonly smallKey: string
   readonly busyInstance: string
-  /** Its one event is the oldest of the account. */
+  /** Its only event is the oldest of the account. */
   readonly quietInstance: string
   readonly externalRef: string
   readonly webhooks: {
-    /** Gets every event. */
+    /** Receives every event. */
     readonly all: string
-    /** Gets `message.received` and nothing else. */
+    /** Receives only `message.received`. */
     readonly inbox: string
-    /** Got the oldest event and nothing since. */
+    /** Received the oldest event and nothing since. */
     readonly silent: string
-    /** Never got anything. */
+    /** Never received anything. */
     readonly unused: string
   }
   readonly messages: readonly { readonly id: string; readonly instanceId: string; readonly key: string }[]
@@ -40,7 +43,10 @@ const DAY_MS = 86_400_000
 const PERIOD_MS = 6 * DAY_MS
 const SMALL_SHARE = { middle: 0.05, small: 0.0001 }
 
-/** Percent. Beside them `instance.auth_failed` is the oldest event of the large account, `instance.deleted` is none. */
+/**
+ * In percent. In addition, `instance.auth_failed` is only the oldest event of the large account, and
+ * `instance.deleted` does not occur.
+ */
 const TYPES = [
   ['message.received', 35],
   ['message.sent', 20],
@@ -53,7 +59,7 @@ const TYPES = [
   ['message.failed', 1],
 ] as const
 
-/** None of them makes an engine take the instance up when the service starts. */
+/** With none of these states does an engine start the instance together with the service. */
 const STATUSES = ['created', 'disconnected', 'auth_failed', 'passkey_required'] as const
 
 interface Account {
@@ -72,8 +78,8 @@ interface Fill {
 }
 
 /**
- * Fills the database of a home whose service does not run. With all indexes in place, so that their pages lie in the
- * file as growth would have left them.
+ * Fills the database of a home whose service is not running. All indexes exist from the start, so that their pages
+ * are distributed as in a database that has grown.
  */
 export function fillHome(home: string, key: string, nowMs: number): FullHome {
   const db = new Database(join(home, 'switchboard.db'))
@@ -130,7 +136,7 @@ function fillAll(fill: Fill, key: string): FullHome {
   }
 }
 
-/** Every fiftieth was deleted, every twentieth is an official one. */
+/** Every fiftieth instance is deleted, and every twentieth is an official one. */
 function addInstances({ db, ids, at, startMs }: Fill, accountId: string, count: number): Account {
   const add = db.prepare(`INSERT INTO instances (id, account_id, name, instance_name, engine, network, external_ref,
       metadata, status, status_at, phone_number, profile_name, created_at, updated_at, deleted_at)
@@ -143,7 +149,7 @@ function addInstances({ db, ids, at, startMs }: Fill, accountId: string, count: 
   const instances = Array.from({ length: count }, (_, i) => {
     const createdAt = at(i / count)
     const id = ids.instance()
-    // In another order than they were made, and no value twice: 7919 is prime.
+    // The order differs from the order of creation, and no value occurs twice, because 7919 is prime.
     const changedAt = startMs + ((i * 7_919) % count) * Math.floor(PERIOD_MS / count)
     const engine = i % 20 === 7 ? 'official' : 'smv2'
     const words = [id, accountId, `Line ${i}`, `line-${i}`, engine, `crm-${i}`, STATUSES[i % 4]] as const
@@ -160,7 +166,10 @@ function addInstances({ db, ids, at, startMs }: Fill, accountId: string, count: 
   return { id: accountId, seq, instances }
 }
 
-/** All are paused: nothing is delivered while pages are timed. @returns the ids of the first account's ten. */
+/**
+ * All webhooks are paused, so that nothing is delivered during the measurement. @returns the ids of the first
+ * account's ten webhooks.
+ */
 function addWebhooks({ db, ids, startMs }: Fill, [owner, ...others]: readonly string[]): string[] {
   const add = db.prepare(`INSERT INTO webhooks (seq, id, account_id, url, events, max_in_flight, state, state_since,
       secret_enc, secret_last4, created_at, updated_at)
@@ -178,7 +187,7 @@ const ALL = 1
 const INBOX = 2
 const SILENT = 3
 
-/** Two deliveries for each event of the large account, one for each of the others. */
+/** Two deliveries for each event of the large account, one for each event of the others. */
 function addEvents(fill: Fill, [large, middle, small]: readonly Account[]): void {
   const { at, random } = fill
   if (!large || !middle || !small) throw new Error('three accounts are filled')
@@ -203,7 +212,10 @@ function addEvents(fill: Fill, [large, middle, small]: readonly Account[]): void
 
 const second = (type: string, i: number) => (type === 'message.received' ? INBOX : 5 + (i % 6))
 
-/** The first has the oldest event and the second a tenth of all; half of the rest is of one in fifty. */
+/**
+ * The first instance has the oldest event, and the second has a tenth of all events. Half of the rest belongs to a
+ * fiftieth of the instances.
+ */
 function instanceAt({ instances }: Account, i: number, random: () => number): number {
   const chance = random()
   const among = chance < 0.55 ? instances.length / 50 : instances.length
@@ -282,7 +294,7 @@ function addMessages({ db, ids, at, random }: Fill, instances: Account['instance
   const add = db.prepare(`INSERT INTO messages (seq, id, account_id, instance_id, engine, direction, chat, type, text,
       status, source, idem_key, engine_message_id, is_group, created_at, dispatch_started_at, sent_at)
     VALUES (?, ?, '', ?, 'smv2', 'out', ?, 'text', 'Your order 12345 is on its way.', 'sent', 'api', ?, ?, 0, ?, ?, ?)`)
-  // Their answers are older than a day: what is left of a key is which message it made.
+  // These answers are older than a day, so only the id of the message is left of each key.
   const addKey =
     db.prepare(`INSERT INTO idempotency_keys (scope_id, key, fp, state, boot, subject_id, created_at, expires_at)
     VALUES (?, ?, x'', 'done', '', ?, ?, 0)`)
@@ -298,7 +310,7 @@ function addMessages({ db, ids, at, random }: Fill, instances: Account['instance
   return kept
 }
 
-/** The same rows at every run. */
+/** A generator that returns the same numbers in every run. */
 function evenly(): () => number {
   let state = 42
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { cpuMicros, startProgram } from './processes.ts'
 import { inRounds } from './rounds.ts'
 
-/** A program that answers HTTP, and what it is asked. */
+/** An HTTP server and the requests to send to it. */
 export interface Target {
   readonly name: string
   readonly pid: number
@@ -15,20 +15,20 @@ export interface Target {
 interface Load {
   readonly connections: number
   readonly seconds: number
-  /** Undefined: as fast as it can. */
+  /** undefined sends as many as possible. */
   readonly perSecond?: number
 }
 
 export interface Loaded {
   readonly perSecond: number
   readonly p99: number
-  /** Microseconds of the program's processor time for each request. */
+  /** Processor time of the program per request, in microseconds. */
   readonly cpu: number
 }
 
 const WARM_UP_SECONDS = 2
 
-/** All targets are alive at once and take turns. @returns their rounds, in the order of the targets. */
+/** All targets run in parallel and are measured in turns. @returns their rounds, in the order of the targets. */
 export async function loadInRounds(
   targets: readonly Target[],
   { rounds, ...load }: Load & { readonly rounds: number },
@@ -40,7 +40,7 @@ export async function loadInRounds(
   return found.map((one) => one.rounds)
 }
 
-/** @throws when an answer was anything but good. */
+/** @throws if any answer is not successful. */
 export async function loadOnce(target: Target, load: Load): Promise<Loaded> {
   const before = cpuMicros(target.pid)
   const { ready, stop } = await startProgram(LOAD, [JSON.stringify({ ...target, ...load })], {})

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fillHome, type FullHome } from './full-home.ts'
 import { createKey } from './service.ts'
 
-/** A home of a large agency after years, and a key of it. */
+/** The home of a large agency after years of use, with an API key. */
 interface LargeHome extends FullHome {
   readonly home: string
   readonly key: string
@@ -12,12 +12,13 @@ interface LargeHome extends FullHome {
 
 let made: LargeHome | undefined
 
-/** Filled once, for all programs of a run that ask for it; removed when the run ends. */
+/** Filled once for all programs of a run; removed when the run ends. */
 export function largeHome(): LargeHome {
   if (made) return made
   const home = mkdtempSync(join(tmpdir(), 'bench-large-'))
   process.once('exit', () => rmSync(home, { recursive: true, force: true }))
-  // Each start would begin with a copy of gigabytes, which takes longer than what is measured.
+  // Without this setting, each start would begin with a backup of several gigabytes, which takes longer than the
+  // measurement.
   writeFileSync(join(home, 'settings.json'), JSON.stringify({ backups: 'off' }))
   const key = createKey(home)
   return (made = { home, key, ...fillHome(home, key, Date.now()) })

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import autocannon from 'autocannon'
 
 /**
- * Load in a process of its own: `node load.ts '{"url":…,"method":…,"headers":…,"body":…,"connections":…,"seconds":…}'`.
- * Every POST carries an Idempotency-Key of its own. Prints one JSON line.
+ * Sends load from its own process: `node load.ts
+ * '{"url":…,"method":…,"headers":…,"body":…,"connections":…,"seconds":…}'`. Every POST has its own Idempotency-Key.
+ * Prints one JSON line.
  */
 interface Asked {
   readonly url: string

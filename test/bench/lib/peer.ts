@@ -4,7 +4,7 @@ import { NODE_FLAGS } from '../../support/node-flags.ts'
 
 type Words = Record<string, unknown>
 
-/** A program in a process of its own that does what it is asked, one thing after another. */
+/** A program in its own process that executes commands, one after another. */
 export interface Peer {
   readonly pid: number
   ask<T = unknown>(act: string, given?: Words): Promise<T>
@@ -17,8 +17,8 @@ process.on('exit', () => {
 })
 
 /**
- * It gets the flags of the service, so that the two can be compared.
- * @param environment besides the machine's own.
+ * Starts a program with the same Node flags as the service, so that the two can be compared.
+ * @param environment additional environment variables.
  */
 export async function startPeer(file: string, environment: Record<string, string>): Promise<Peer> {
   const child = fork(file, [], { env: { ...process.env, ...environment }, execArgv: [...NODE_FLAGS] })
@@ -51,8 +51,8 @@ export async function startPeer(file: string, environment: Record<string, string
 }
 
 /**
- * What such a program can do. It is ready when it calls this, and ends when nobody can ask any more.
- * @param close tidies up before the end.
+ * Declares the commands of such a program. It is ready when it calls this, and ends when its parent ends.
+ * @param close cleans up before the end.
  */
 export function answerAs(acts: Record<string, (given: never) => unknown>, close: () => unknown = () => {}): void {
   process.on('message', ({ act, given }: { act: string; given: never }) => {

@@ -3,12 +3,12 @@ import Database from 'better-sqlite3'
 import { systemClock } from '../../../main/kernel/clock.ts'
 import { createIds, systemRandom } from '../../../main/kernel/ids.ts'
 
-/** What the window has to show: a large agency, and a conversation that has been going on for years. */
+/** The data of the window: a large agency, and a conversation that has lasted for years. */
 export const WINDOW_SIZES = { instances: 10_000, messages: 100_000 } as const
 
 const CHAT = '12025550190'
 const MINUTE_MS = 60_000
-/** None of them makes an engine take the instance up when the service starts. */
+/** With none of these states does an engine start the instance together with the service. */
 const STATUSES = ['created', 'disconnected', 'auth_failed', 'passkey_required'] as const
 const SAID = [
   'Good morning! Can I still change the delivery address of my order 12345?',
@@ -17,7 +17,7 @@ const SAID = [
   'Thank you! 🙏',
 ] as const
 
-/** Fills a home whose service does not run. @returns where the long conversation is. */
+/** Fills a home whose service is not running. @returns where the long conversation is. */
 export function fillWindowHome(home: string, nowMs: number): { readonly instance: string; readonly chat: string } {
   const db = new Database(join(home, 'switchboard.db'))
   let clockMs = nowMs - WINDOW_SIZES.messages * MINUTE_MS

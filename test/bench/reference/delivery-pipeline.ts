@@ -75,7 +75,7 @@ const record = db.transaction((results: readonly Result[]) => {
   }
 })
 
-/** Resolves when nothing is due any more and every result is on disk. */
+/** Resolves when no delivery is due and every result is on disk. */
 function drain(post: ReturnType<typeof signedPost>): Promise<undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>()
   let claimed: Row[] = []

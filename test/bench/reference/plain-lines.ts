@@ -4,7 +4,7 @@ import makeWASocket, { useMultiFileAuthState, type WASocket } from 'baileys'
 import { pino } from 'pino'
 import { answerAs } from '../lib/peer.ts'
 
-/** Numbers on linked devices with the client library and nothing else: its own files, and no more than a reconnect. */
+/** Numbers on linked devices with only the client library: it stores its own files and does nothing but reconnect. */
 const sockets = new Map<string, WASocket>()
 const qrs = new Map<string, string>()
 const open = new Set<string>()
@@ -24,7 +24,7 @@ async function connect(folder: string, number: string): Promise<void> {
   socket.ev.on('connection.update', ({ connection, qr, isNewLogin }) => {
     if (qr !== undefined) qrs.set(number, qr)
     if (connection === 'open') open.add(number)
-    // After a pairing, and after a loss.
+    // This happens after a pairing and after a lost connection.
     if (isNewLogin === true || connection === 'close') open.delete(number)
     if (connection === 'close' && sockets.get(number) === socket) void connect(folder, number)
   })

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 
 /**
- * What a bare Fastify answers: key by SHA-256, headers of every answer, and an answer that is written by its schema.
- * `node read-server.ts <key> '{"/path": body}'`: each path is answered with its body. It shares no code with the product.
+ * A bare Fastify: key check with SHA-256, the usual headers, and answers serialized by their schema. `node
+ * read-server.ts <key> '{"/path": body}'` answers each path with its body. It shares no code with the product.
  */
 const [key = '', bodies = '{}'] = process.argv.slice(2)
 const keys = new Map([[digest(key), { tokens: 1e12, limit: 1_000_000 }]])
@@ -13,7 +13,7 @@ function digest(token: string): string {
   return createHash('sha256').update(token).digest('base64')
 }
 
-/** The schema of exactly this value. */
+/** A schema that matches exactly this value. */
 function schemaOf(value: unknown): object {
   if (value === null) return { type: 'null' }
   if (Array.isArray(value)) return { type: 'array', items: value.length > 0 ? schemaOf(value[0]) : {} }

@@ -7,9 +7,9 @@ import Database from 'better-sqlite3'
 import Fastify from 'fastify'
 
 /**
- * What one Node process can do on this machine: key by SHA-256, schema, headers of every answer, and five statements
- * of a send made durable with synchronous=FULL. It shares no code with the product.
- * `node send-server.ts grouped|single <key>`: one COMMIT for all requests of a loop turn, or one each.
+ * What one Node process can do on this machine: key check with SHA-256, schema, the usual headers, and the five
+ * statements of a send made durable with synchronous=FULL. It shares no code with the product. `node send-server.ts
+ * grouped|single <key>`: one COMMIT for all requests of an event loop turn, or one COMMIT each.
  */
 const [mode = 'grouped', key = ''] = process.argv.slice(2)
 const dir = mkdtempSync(join(tmpdir(), 'bench-reference-'))

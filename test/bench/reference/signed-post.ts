@@ -2,8 +2,8 @@ import { createHmac, createSecretKey, randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 
 /**
- * One signed POST over TLS as cheap as Node makes it: the same for every program the product is measured beside, so that
- * only what claims and records differs. NODE_EXTRA_CA_CERTS names the receiver's authority.
+ * Sends one signed POST over TLS as cheaply as Node can. All compared programs use it, so that only claiming and
+ * recording differ. NODE_EXTRA_CA_CERTS names the receiver's authority.
  */
 export function signedPost(port: number, secret: string, connections: number) {
   const key = createSecretKey(Buffer.from(secret))
@@ -38,7 +38,7 @@ export function signedPost(port: number, secret: string, connections: number) {
 const PREFIX = '{"event_id":"'
 const eventIdOf = (payload: string) => payload.slice(PREFIX.length, PREFIX.length + 30)
 
-/** What is stored of an event: everything but the attempt. */
+/** The stored part of an event: everything but the attempt. */
 export const payloads = (count: number) => Array.from({ length: count }, (_, i) => payload(i))
 
 function payload(n: number): string {

@@ -2,8 +2,11 @@ import { createRequire } from 'node:module'
 import { answerAs } from '../../lib/peer.ts'
 import { payloads, signedPost } from '../../reference/signed-post.ts'
 
-/** The same deliveries as jobs of BullMQ. Its job is the record of an attempt: Redis counts it before the worker has it. */
-// It lies in this folder only, where it is installed when it is first asked.
+/**
+ * The same deliveries as BullMQ jobs. The job is the record of an attempt: Redis counts the attempt before the worker
+ * gets the job.
+ */
+// This package is installed only in this folder, when it is first needed.
 const { Queue, Worker } = createRequire(import.meta.url)('bullmq')
 
 const connection = { host: '127.0.0.1', port: Number(process.env['REDIS_PORT']) }

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { answerAs } from '../../lib/peer.ts'
 import { payloads, signedPost } from '../../reference/signed-post.ts'
 
-/** The same deliveries as jobs of pg-boss, fetched and completed in batches, which is the fast way. */
-// It lies in this folder only, where it is installed when it is first asked.
+/** The same deliveries as pg-boss jobs, fetched and completed in batches, which is the fastest way. */
+// This package is installed only in this folder, when it is first needed.
 const PgBoss = createRequire(import.meta.url)('pg-boss')
 
 interface Job {
