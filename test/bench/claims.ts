@@ -18,10 +18,10 @@ import { goal, type Report } from './lib/report.ts'
 import { median } from './lib/table.ts'
 
 /**
- * Claims of 64 due deliveries in a large home, each with its commit, synchronous=FULL. Beside it the least that a claim
- * can be on the same rows: one UPDATE that takes a lease, committed. What was claimed is delivered before the next claim,
- * as in a service, where no more is leased than is under way; and both take turns in blocks, because two connections that
- * write one file empty each other's memory of it.
+ * Claims of 64 due deliveries in a large home, each with its own commit and synchronous=FULL. They are compared with
+ * the least work that a claim can do on the same rows: one UPDATE that takes a lease, and its commit. Claimed rows
+ * are delivered before the next claim, as in the service, where only rows that are being delivered are leased. The
+ * two take turns in blocks, because two connections that write to one file invalidate each other's cache.
  */
 const CLAIMS = Number(process.env['CLAIMS'] ?? 200)
 const AT_ONCE = Number(process.env['CLAIMED'] ?? 64)

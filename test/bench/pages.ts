@@ -7,9 +7,9 @@ import { startService } from './lib/service.ts'
 import { median } from './lib/table.ts'
 
 /**
- * Pages of large lists over HTTP: one connection, one request at a time, so that a time is the whole way of a page.
- * Each round starts the service anew, with nothing of the database in its memory; `first` is the first request of a
- * query after that. All other figures are medians over the rounds of each round's value, first requests included.
+ * Pages of large lists over HTTP, with one connection and one request at a time, so that each time is the complete
+ * time of a page. Each round restarts the service, so that no part of the database is in its memory; `first` is the
+ * first request of a query after that. All other figures are medians over the rounds, including the first requests.
  */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const REQUESTS = Number(process.env['REQUESTS'] ?? 200)

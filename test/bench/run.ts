@@ -6,10 +6,10 @@ import { show, type Report } from './lib/report.ts'
 import { merged, section } from './lib/results.ts'
 
 /**
- * `npm run bench -- pages`: that program prints its tables. `npm run bench`: all of them, at full size and with an hour
- * under load, and each is kept in RESULTS.md; `npm run bench -- --keep pages` does so for that one. Sizes are taken from
- * the environment where it has them: ROUNDS, SECONDS, DELIVERIES, ROWS, LINES, MINUTES, RIVALS=none. Exit code 0 only if
- * every goal is met.
+ * `npm run bench -- pages` runs that program and prints its tables. `npm run bench` runs all programs at full size,
+ * with an hour under load, and stores each result in RESULTS.md; `npm run bench -- --keep pages` does this for one
+ * program. The environment can change the sizes: ROUNDS, SECONDS, DELIVERIES, ROWS, LINES, MINUTES, RIVALS=none. The
+ * exit code is 0 only if every goal is met.
  */
 type Program = () => Promise<readonly Report[]>
 

@@ -10,16 +10,16 @@ process.on('exit', () => {
 
 export interface Started {
   readonly pid: number
-  /** The first line it printed, parsed. */
+  /** The first line that the program printed, parsed as JSON. */
   readonly ready: Record<string, unknown>
   stop(): Promise<void>
-  /** As a crash ends it. */
+  /** Ends the program as a crash would. */
   kill(): Promise<void>
 }
 
 /**
  * Starts a program that prints one JSON line when it is ready.
- * @param flags for Node itself.
+ * @param flags options of Node itself.
  */
 export async function startProgram(
   file: string,
@@ -45,7 +45,7 @@ export async function startProgram(
   throw new Error(`${file} ended before it was ready`)
 }
 
-/** Microseconds of processor time a process and the children it has outlived have used so far (Linux). */
+/** Processor time in microseconds that a process and its ended children have used so far (Linux). */
 export function cpuMicros(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
@@ -58,5 +58,5 @@ export function residentMiB(pid: number): number {
   return (pages * 4096) / 2 ** 20
 }
 
-/** The same for programs that work together. */
+/** The processor time of several programs that work together. */
 export const cpuOfAll = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuMicros(pid), 0)

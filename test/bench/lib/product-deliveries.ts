@@ -6,14 +6,17 @@ import { systemClock } from '../../../main/kernel/clock.ts'
 import { createIds, systemRandom } from '../../../main/kernel/ids.ts'
 import { callerOf, createKey, startService } from './service.ts'
 
-/** Far above every number the service gives out itself, which are reserved from 1. */
+/** Far above the sequence numbers that the service assigns, which start at 1. */
 const FIRST_SEQ = 1_000_000_000
 const TOGETHER = 500
-/** While it is written it lies as far off as this, and then it all falls due a moment later. */
+/** While the backlog is being written, its due time is this far away. Then all of it becomes due after MOMENT_MS. */
 const FAR_MS = 3_600_000
 const MOMENT_MS = 500
 
-/** The built service with one webhook that leads to the receiver, and a way to give it a backlog that falls due at once. */
+/**
+ * The built service with one webhook for the receiver, and a function that creates a backlog whose deliveries become
+ * due simultaneously.
+ */
 export async function startDeliveringProduct(needs: { port: number; authorityFile: string; inFlight: number }) {
   const home = mkdtempSync(join(tmpdir(), 'bench-deliveries-'))
   writeFileSync(join(home, 'settings.json'), JSON.stringify({ 'egress.trusted_ranges': ['127.0.0.1/32'] }))
@@ -42,7 +45,7 @@ export async function startDeliveringProduct(needs: { port: number; authorityFil
   return {
     program,
     secret: String(secret),
-    /** Written beside the service, while nothing is due. @returns when all falls due. */
+    /** Written directly to the database while nothing is due. @returns when the whole backlog becomes due. */
     load(count: number): number {
       const [first, end] = [FIRST_SEQ + made, FIRST_SEQ + made + count]
       for (let seq = first; seq < end; seq += TOGETHER) {
@@ -67,7 +70,7 @@ export async function startDeliveringProduct(needs: { port: number; authorityFil
   }
 }
 
-/** Rows as the service writes them, except for their due time. */
+/** Writes the same rows as the service, except for the due time. */
 function backlogWriter(db: Database.Database) {
   const ids = createIds(systemClock, systemRandom)
   const addEvent =

@@ -4,8 +4,9 @@ import { createServer } from 'node:tls'
 import { answerAs } from './peer.ts'
 
 /**
- * A destination over TLS with keep-alive, without the http module, so that it is the sender that is measured. It answers
- * every POST with 200, checks the signature of one in a hundred, and times the first and the last of those it expects.
+ * A TLS server with keep-alive. It does not use the http module, so that the sender and not the receiver is measured.
+ * It answers every POST with 200, checks the signature of one request in a hundred, and measures the time from the
+ * first to the last expected request.
  */
 const CHECKED = 100
 const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok')
@@ -37,7 +38,7 @@ function isSigned(head: string, body: Buffer): boolean {
   return valueOf(head, 'x-service-signature') === `sha256=${hmac.digest('hex')}`
 }
 
-/** @returns what is left of it: the beginning of a request that has not come whole. */
+/** @returns the remaining bytes: the beginning of an incomplete request. */
 function takeAll(socket: Socket, bytes: Buffer): Buffer {
   let rest = bytes
   for (;;) {
@@ -57,7 +58,7 @@ const identity = { cert: process.env['CERT'], key: process.env['KEY'] }
 const server = createServer({ ...identity, ALPNProtocols: ['http/1.1'] }, (socket) => {
   connections++
   socket.setNoDelay(true)
-  // Senders that end cut their connections.
+  // Senders that end cut their connections, which is not an error here.
   socket.on('error', () => {})
   let rest: Buffer = Buffer.alloc(0)
   socket.on('data', (data: Buffer) => {

@@ -1,6 +1,6 @@
 import { markdownTable } from './table.ts'
 
-/** Something a program holds the product to. */
+/** A goal that the product must meet. */
 export interface Goal {
   /** What was measured and what is wanted: `deliveries at 64 in flight: at least 0.7 of the reference pipeline`. */
   readonly wanted: string
@@ -8,12 +8,12 @@ export interface Goal {
   readonly isMet: boolean
 }
 
-/** What a program has to say. */
+/** The results of a program. */
 export interface Report {
   readonly title: string
   readonly rows: readonly Record<string, string | number>[]
   readonly goals?: readonly Goal[]
-  /** What whoever reads the table must know. */
+  /** Notes that a reader of the table needs. */
   readonly notes?: readonly string[]
 }
 
@@ -25,7 +25,7 @@ const HOLDS: Readonly<Record<Bound, (value: number, limit: number) => boolean>> 
   below: (value, limit) => value < limit,
 }
 
-/** @param measured a value that could not be measured meets no goal. */
+/** @param measured a value that could not be measured (NaN) meets no goal. */
 export function goal(what: string, measured: number, bound: Bound, limit: number, unit = ''): Goal {
   const unitOf = unit === '' ? '' : ` ${unit}`
   return {

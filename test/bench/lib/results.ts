@@ -5,7 +5,7 @@ import { show, type Report } from './report.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../../package.json')
 
-/** What one program measured, with when, where and on what. */
+/** The results of one program, with the time, the place and the machine of the measurement. */
 export function section(program: string, reports: readonly Report[]): string {
   const { dependencies } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { dependencies: Record<string, string> }
   const named = (name: string) => `${name} ${dependencies[name]}`
@@ -20,8 +20,8 @@ export function section(program: string, reports: readonly Report[]): string {
 }
 
 /**
- * RESULTS.md with these sections in place of those of the same programs; the others stay as they were measured.
- * @param order of all programs there are; a section of one that is gone is left out.
+ * RESULTS.md in which these sections replace those of the same programs. All other sections stay as they are.
+ * @param order all existing programs; sections of other programs are removed.
  */
 export function merged(before: string, measured: readonly string[], order: readonly string[]): string {
   const sections = new Map<string, string>()

@@ -1,9 +1,9 @@
 import type { Call } from './service.ts'
 
-/** A number of the simulated network that takes messages and says nothing about them. */
+/** A number of the simulated network that accepts messages and sends no receipts. */
 export const SILENT_NUMBER = '12025550101'
 
-/** Makes an instance and pairs it with a phone of the simulated network. @returns its id. */
+/** Creates an instance and pairs it with a phone of the simulated network. @returns its id. */
 export async function pairedLine(call: Call): Promise<string> {
   const { id } = await call('POST', '/v1/instances', { name: 'Bench' })
   await call('POST', '/v1/sandbox/phones', { number: '12025550100' })
@@ -12,7 +12,7 @@ export async function pairedLine(call: Call): Promise<string> {
   return scanned(call, String(id), '12025550100')
 }
 
-/** Several instances on phones of their own. @returns their ids. */
+/** Creates several instances, each with its own phone. @returns their ids. */
 export async function pairedInstances(call: Call, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let at = 0; at < count; at++) {
@@ -24,7 +24,7 @@ export async function pairedInstances(call: Call, count: number): Promise<string
   return ids
 }
 
-/** @returns the instance, once its phone has scanned the code. */
+/** @returns the id of the instance after its phone has scanned the code. */
 async function scanned(call: Call, id: string, number: string): Promise<string> {
   const at = `/v1/instances/${id}`
   let qr: unknown

@@ -6,33 +6,33 @@ import { createAuthority } from '../../support/certificates.ts'
 import { startPeer, type Peer } from './peer.ts'
 import { startPostgres, startRedis, type Store } from './stores.ts'
 
-/** What every sender is signed with but the product, which makes its own. */
+/** The signing secret of all senders except the product, which generates its own. */
 export const SECRET = `whsec_${'a1b2c3d4'.repeat(6)}`
 export const REFERENCE = 'Batched pipeline on SQLite'
 export const BULLMQ = 'BullMQ on Redis, AOF everysec'
 const PG_BOSS = 'pg-boss on PostgreSQL, batched'
 
-/** Where all send to, and the servers that some keep their queue in. */
+/** The common receiver, and the servers in which some senders keep their queue. */
 export interface Place {
   readonly receiver: Peer
   readonly port: number
-  /** Whom to trust for the receiver: NODE_EXTRA_CA_CERTS. */
+  /** The certificate authority of the receiver, for NODE_EXTRA_CA_CERTS. */
   readonly authorityFile: string
-  /** What could not be measured beside, and why. */
+  /** The programs that could not be compared, with the reasons. */
   readonly missing: readonly string[]
   readonly redis: Store | undefined
   readonly postgres: Store | undefined
   close(): Promise<void>
 }
 
-/** A sender of its own process, with what it stores its queue in. */
+/** A sender in its own process, together with the server for its queue. */
 export interface Sender extends Peer {
   readonly name: string
-  /** All that work for it. */
+  /** The ids of all processes that work for it. */
   pids(): readonly number[]
 }
 
-/** BullMQ and pg-boss can be left out, for a quick run: `RIVALS=none`. */
+/** `RIVALS=none` leaves out BullMQ and pg-boss, for a quick run. */
 const hasRivals = () => process.env['RIVALS'] !== 'none'
 
 export async function openPlace(): Promise<Place> {
@@ -55,7 +55,7 @@ export async function openPlace(): Promise<Place> {
   }
 }
 
-/** The reference pipeline and, where their stores are there, BullMQ and pg-boss. */
+/** The reference pipeline and, if their servers are installed, BullMQ and pg-boss. */
 export async function startSenders(place: Place, inFlight: number): Promise<Sender[]> {
   const settings = {
     ...{ SECRET, PORT: String(place.port), IN_FLIGHT: String(inFlight), NODE_EXTRA_CA_CERTS: place.authorityFile },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { NODE_FLAGS } from '../../support/node-flags.ts'
 import { startProgram, type Started } from './processes.ts'
 
-/** The built service, as it is shipped. */
+/** The built service, as users get it. */
 const ENTRY = join(import.meta.dirname, '../../../out/main/headless.js')
 
 const ENVIRONMENT = {
@@ -17,7 +17,7 @@ export interface Service {
   readonly url: string
 }
 
-/** @param more settings and what Node itself listens to. */
+/** @param more further settings and environment variables of Node. */
 export async function startService(home: string, more: Record<string, string> = {}): Promise<Service> {
   const args = ['serve', '--port', '0', '--json', '--home', home]
   const program = await startProgram(ENTRY, args, { ...ENVIRONMENT, ...more }, NODE_FLAGS)
@@ -26,7 +26,7 @@ export async function startService(home: string, more: Record<string, string> = 
 
 export type Call = (method: string, path: string, body?: object) => Promise<Record<string, unknown>>
 
-/** Calls the service with this key. Rejects for every answer but a good one. */
+/** Calls the service with this key. Rejects if the answer is not successful. */
 export function callerOf(url: string, key: string): Call {
   return async (method, path, body) => {
     const answer = await fetch(`${url}${path}`, {
@@ -39,7 +39,7 @@ export function callerOf(url: string, key: string): Call {
   }
 }
 
-/** A key of the home's account with every scope; the service may run or not. */
+/** Creates a key with every scope for the home's account. The service may be running or not. */
 export function createKey(home: string): string {
   const args = [ENTRY, 'keys', 'create', '--name', 'bench', '--json', '--home', home]
   const made = execFileSync(process.execPath, args, { encoding: 'utf8' })

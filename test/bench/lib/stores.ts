@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A database server for one run, on loopback, with its files in a folder that is removed. */
+/** A database server for one run, on loopback. The folder with its files is removed afterwards. */
 export interface Store {
   readonly port: number
   readonly pids: () => readonly number[]
@@ -14,7 +14,7 @@ export interface Store {
 
 const START_MS = 10_000
 
-/** @returns undefined where the program is not installed. */
+/** @returns undefined if the program is not installed. */
 export async function startRedis(): Promise<Store | undefined> {
   const program = find('redis-server', [])
   if (program === undefined) return undefined
@@ -26,7 +26,7 @@ export async function startRedis(): Promise<Store | undefined> {
   return { port, pids: () => [child.pid ?? 0], stop: () => end(child, 'SIGTERM', dir) }
 }
 
-/** @returns undefined where the programs are not installed. */
+/** @returns undefined if the programs are not installed. */
 export async function startPostgres(): Promise<Store | undefined> {
   const folders = existsSync(PACKAGED) ? readdirSync(PACKAGED).map((version) => join(PACKAGED, version, 'bin')) : []
   const [postgres, initdb] = [find('postgres', folders), find('initdb', folders)]
@@ -71,7 +71,7 @@ function parentOf(pid: number): number | undefined {
   try {
     return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1])
   } catch {
-    // It ended meanwhile.
+    // The process has ended meanwhile.
     return undefined
   }
 }

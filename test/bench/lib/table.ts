@@ -1,4 +1,4 @@
-/** Rows as a Markdown table, numbers aligned right. */
+/** Formats rows as a Markdown table with right-aligned numbers. */
 export function markdownTable(title: string, rows: readonly Record<string, string | number>[]): string {
   const columns = Object.keys(rows[0] ?? {})
   const cells = [columns, ...rows.map((row) => columns.map((column) => show(row[column] ?? '')))]
@@ -22,6 +22,6 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** Median of same-round ratios: both sides saw the same minute of the machine. */
+/** The median of the ratios within each round, because both sides of a round ran under the same conditions. */
 export const paired = (a: readonly number[], b: readonly number[]): number =>
   median(a.map((value, i) => value / (b[i] ?? Number.NaN)))
