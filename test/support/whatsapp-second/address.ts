@@ -1,4 +1,4 @@
-/** Who is addressed, and which of their devices; the phone is 0. */
+/** The address of a person, a hidden id or a group, and one of its devices. Device 0 is the phone. */
 export interface Address {
   readonly user: string
   readonly server: 'number' | 'lid' | 'group'

@@ -47,14 +47,14 @@ export function uint(value: number, length: number): Buffer {
   return bytes
 }
 
-/** @returns the ciphertext with its tag behind it. */
+/** @returns the ciphertext followed by its tag. */
 export function sealGcm(key: Buffer, iv: Buffer, plain: Uint8Array, aad: Uint8Array = Buffer.alloc(0)): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, iv)
   cipher.setAAD(aad)
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** @throws when the tag does not match. */
+/** @throws if the tag does not match. */
 export function openGcm(key: Buffer, iv: Buffer, sealed: Buffer, aad: Uint8Array = Buffer.alloc(0)): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, iv)
   decipher.setAAD(aad)
@@ -72,7 +72,7 @@ export function decryptCbc(key: Buffer, iv: Buffer, bytes: Uint8Array): Buffer {
   return Buffer.concat([decipher.update(bytes), decipher.final()])
 }
 
-/** Counter mode is its own inverse. */
+/** Encrypts and decrypts, because counter mode is its own inverse. */
 export function applyCtr(key: Buffer, iv: Buffer, bytes: Uint8Array): Buffer {
   const cipher = createCipheriv('aes-256-ctr', key, iv)
   return Buffer.concat([cipher.update(bytes), cipher.final()])
@@ -93,19 +93,19 @@ export function agree(privateKey: Uint8Array, publicKey: Uint8Array): Buffer {
   })
 }
 
-/** A public key with its type byte in front, as the Signal protocol writes it. */
+/** Adds the type byte to a public key, as in the Signal protocol. */
 export const typed = (key: Uint8Array): Buffer => Buffer.concat([Buffer.from([5]), key])
 
-/** @param key with or without its type byte. */
+/** Removes the type byte. @param key with or without its type byte. */
 export const untyped = (key: Uint8Array): Buffer => Buffer.from(key.length === 33 ? key.subarray(1) : key)
 
-/** XEdDSA. */
+/** Signs with XEdDSA. */
 export const signWith = (privateKey: Buffer, message: Uint8Array): Buffer =>
   Buffer.from(calculateSignature(Buffer.from(privateKey), Buffer.from(message)))
 
 /**
- * XEdDSA, through Node's Ed25519: the X25519 key is mapped to the Edwards curve, and the sign of the mapped key is the
- * top bit of the signature.
+ * Verifies XEdDSA with Node's Ed25519: the X25519 key is converted to the Edwards curve, and the sign of the
+ * converted key is the top bit of the signature.
  */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false

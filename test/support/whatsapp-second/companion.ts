@@ -8,7 +8,7 @@ import { childOf, childrenOf, node, numberIn, bytesIn, nowSeconds, SERVER, type 
 type Refusal = NonNullable<Parameters<LinkedDevice['refuse']>[0]>
 type Ending = Parameters<LinkedDevice['end']>[0]
 
-/** What a client says about itself when it is linked. */
+/** The data that a client sends when it is linked. */
 export interface Registration {
   readonly clientKey: Buffer
   readonly identity: Buffer
@@ -16,19 +16,19 @@ export interface Registration {
   readonly signedPreKey: Bundle['signedPreKey']
 }
 
-/** A linked client, as the server knows it. */
+/** A linked client from the server's view. */
 export interface Companion extends LinkedDevice {
   readonly registration: Registration
   readonly keyIndex: number
   readonly refusal: Refusal | null
   readonly isRemoved: boolean
-  /** A new connection, which takes the place of the one before. */
+  /** Attaches a new connection, which replaces the previous one. */
   attach(link: Link): void
   detach(link: Link): void
   note(element: Node): void
   /** Kept until the client has acknowledged it. */
   enqueue(element: Node): void
-  /** The client asks for what has waited. */
+  /** The client requests its backlog. */
   deliverBacklog(): void
   /** The client is ready for its backlog. */
   activate(): void
@@ -116,7 +116,7 @@ export function createCompanion(number: string, id: number, keyIndex: number, re
       if (waiting.length === 0) return companion.deliverBacklog()
       const counts = { message: countOf(waiting, 'message'), receipt: countOf(waiting, 'receipt') }
       send(node('ib', { from: SERVER }, [node('offline_preview', { count: waiting.length, ...counts })]))
-      // A client that asks for nothing gets it all the same.
+      // A client that does not request its backlog gets it after a while.
       setTimeout(() => companion.deliverBacklog(), BATCH_PATIENCE_MS).unref()
     },
     deliverBacklog() {

@@ -11,7 +11,7 @@ type Advertisement = Parameters<Phone['clickAd']>[2]
 
 const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type
 
-/** What is inside wrappers, such as the one around a document with a caption. */
+/** Removes wrappers, such as the one around a document with a caption. */
 export function unwrap(content: Content): Content {
   const inner =
     content.documentWithCaptionMessage ??
@@ -36,7 +36,7 @@ const MEDIA_KINDS = Object.keys(MEDIA) as MediaKind[]
 
 const mediaIn = (content: Content) => MEDIA_KINDS.find((kind) => content[MEDIA[kind]])
 
-/** How a message refers to its file. */
+/** The reference to the file in a message. */
 export function mediaOf(
   whole: Content,
 ): { mediaKey?: Uint8Array | null; directPath?: string | null } | null | undefined {
@@ -48,7 +48,7 @@ export function mediaOf(
 const pollIn = ({ pollCreationMessage, pollCreationMessageV2, pollCreationMessageV3 }: Content) =>
   pollCreationMessage ?? pollCreationMessageV2 ?? pollCreationMessageV3
 
-/** What a person sees of a message. @throws when its file cannot be read. */
+/** What a person sees of a message. @throws if its file cannot be read. */
 export function see(whole: Content, files: Files): Pick<Arrived, 'type' | 'text' | 'about' | 'file'> {
   const content = unwrap(whole)
   const nothing = { text: null, about: null, file: null }
@@ -89,7 +89,7 @@ function contextOf(content: Content): proto.IContextInfo | null | undefined {
   return undefined
 }
 
-/** How the stanza around a message names its type; what a server can check without reading the message. */
+/** The type that the stanza of a message must have; a server can check it without reading the message. */
 export function stanzaTypeOf(whole: Content): string {
   const content = unwrap(whole)
   if (content.reactionMessage) return 'reaction'
@@ -105,22 +105,22 @@ export function mediaTypeOf(content: Content): string | undefined {
   return mediaIn(content)
 }
 
-/** The attribute by which a server tells an edit or a deletion from another message. */
+/** The attribute with which a server recognizes edits and deletions. */
 export function editOf({ protocolMessage }: Content, isOwn: boolean): string | undefined {
   if (protocolMessage?.type === MESSAGE_EDIT) return '1'
   if (protocolMessage?.type !== REVOKE) return undefined
   return isOwn ? '7' : '8'
 }
 
-/** A message that others can refer to, as one person has it. */
+/** A message that other messages can refer to, from one person's view. */
 export interface Known {
   readonly id: string
-  /** Address of the chat, as this person has it. */
+  /** The address of the chat, from this person's view. */
   readonly chat: string
   readonly isOwn: boolean
-  /** Address of whoever wrote it, as the chat names people. */
+  /** The address of the author, as the chat names people. */
   readonly author: string
-  /** Whether the key names the author: only in groups. */
+  /** Whether the message key contains the author, which is so only in groups. */
   readonly isInGroup: boolean
   readonly content: Content
   readonly atSeconds: number
@@ -161,7 +161,7 @@ export const reactionTo = (known: Known, emoji: string): Content => ({
   reactionMessage: { key: keyOf(known), text: emoji, senderTimestampMs: Date.now() },
 })
 
-/** @throws when it is no poll or has no such option. */
+/** @throws if the message is not a poll, or has no such option. */
 export function voteIn(poll: Known, voter: string, choices: readonly string[]): Content {
   const { options } = pollIn(unwrap(poll.content)) ?? {}
   if (!options) throw new Error(`${poll.id} is no poll`)

@@ -9,10 +9,10 @@ import type { Session } from './session.ts'
 
 const NOT_HERE = '0404'
 const CUTS = '0502'
-/** What a client of today asks about numbers in one question. */
+/** The protocols that a current client requests in one query about numbers. */
 const CONTACT_PROTOCOLS = ['contact', 'business', 'disappearing_mode', 'username']
 
-/** Who is on the network, by which other name, and with which devices. */
+/** Answers queries about people: whether they exist, their other address, and their devices. */
 export function answerDirectory({ network, link }: Session, iq: Node): void {
   const usync = childOf(iq, 'usync')
   const query = childOf(usync, 'query')
@@ -38,9 +38,9 @@ export function answerDirectory({ network, link }: Session, iq: Node): void {
 
 interface Question {
   readonly jid: string
-  /** As it was written; empty: they were asked for by address. */
+  /** The number as the client wrote it; empty if the query contains an address. */
   readonly number: string
-  /** The answer names people by hidden id, with the number beside it. */
+  /** The answer uses hidden ids and adds the numbers. */
   readonly isForHiddenIds: boolean
 }
 
@@ -52,7 +52,7 @@ function describe(network: Network, question: Question, protocols: readonly stri
   const parts = protocols.map((tag) => {
     if (tag === 'contact') return node('contact', { type: isHere ? 'in' : 'out' }, number)
     if (!isHere) return undefined
-    // Who is asked for by hidden id has no other.
+    // A person who was requested by hidden id has no other address.
     if (tag === 'lid') {
       const isHidden = address?.server === 'lid' || person.habits.shows === 'number_only'
       return isHidden ? undefined : node('lid', { val: lidJid(person.lid) })
@@ -72,7 +72,7 @@ function describe(network: Network, question: Question, protocols: readonly stri
   }
   return node(
     'user',
-    // Of a number that nobody has there is no address.
+    // A number without an account has no address.
     { jid: isHere || number === '' ? name : undefined },
     parts.filter((part) => part !== undefined),
   )
@@ -83,7 +83,7 @@ const devicesOf = ({ companions }: Person) => [
   ...companions.map(({ id, keyIndex }) => node('device', { id, 'key-index': keyIndex })),
 ]
 
-/** Keys for first messages to devices. */
+/** Key bundles for first messages to devices. */
 export function answerBundles(network: Network, iq: Node): Node {
   const users = childrenOf(childOf(iq, 'key'), 'user').map(({ attrs }) => {
     const jid = attrs['jid'] ?? ''

@@ -5,14 +5,14 @@ export type MessageFault = Parameters<FaultsFace['onMessage']>[0]
 type ArrivalFault = NonNullable<Parameters<FaultsFace['onArrival']>[0]>
 export type PasskeyFault = Parameters<FaultsFace['onPasskey']>[0]
 
-/** What goes wrong, and how often still. */
+/** The active faults, and how many times each will still happen. */
 export interface Faults extends FaultsFace {
   readonly arrival: ArrivalFault | null
   readonly oldestVersion: number
   readonly withholdsRestart: boolean
   readonly forgesBundles: boolean
   readonly demandsCurrentForms: boolean
-  /** @returns what happens to a message to this number or group, and uses it up. */
+  /** @returns the fault for a message to this number or group. The fault counts as used. */
   takeMessage(to: string): MessageFault | undefined
   takeReceipt(): boolean
   takePasskey(at: PasskeyFault['at']): PasskeyFault | undefined

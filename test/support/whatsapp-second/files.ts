@@ -7,7 +7,7 @@ import { node, type Node } from './node.ts'
 
 type Kind = Parameters<Cdn['publish']>[0]
 
-/** What the key of a file is derived with. */
+/** The labels from which the keys of a file are derived. */
 const INFO: Readonly<Record<Kind, string>> = {
   image: 'WhatsApp Image Keys',
   sticker: 'WhatsApp Image Keys',
@@ -21,9 +21,9 @@ const INFO: Readonly<Record<Kind, string>> = {
 const MAC_BYTES = 10
 const TTL_SECONDS = 3_600
 
-/** Where encrypted files lie. */
+/** The storage of encrypted files. */
 export interface Files extends Cdn {
-  /** What a client is told about where to upload, and with which token. */
+  /** Tells a client where to upload, and with which token. */
   connection(): Node
 }
 
@@ -70,7 +70,7 @@ export function createFiles(): Files {
   }
 
   return {
-    // Nothing is posted in channels there.
+    // This stand-in supports no posts in channels.
     placeOf: () => undefined,
     connection: () =>
       node('media_conn', { auth, ttl: TTL_SECONDS, auth_ttl: TTL_SECONDS, max_buckets: 12 }, [
@@ -93,7 +93,7 @@ export function createFiles(): Files {
     fetch(kind, reference) {
       const found = stored.get(pathOf(String(reference.directPath)))
       if (!found) throw new Error('the file is not there')
-      // What was uploaded without encryption has no checksum of its encrypted form.
+      // A file that was uploaded without encryption has no checksum of an encrypted form.
       const isPlain = reference.fileEncSha256 === null || reference.fileEncSha256 === undefined
       if (!isPlain && !sha256(found).equals(asBuffer(reference.fileEncSha256)))
         throw new Error('another encrypted file')
@@ -144,7 +144,7 @@ function sealFile(kind: Kind, mediaKey: Buffer, file: Buffer): Buffer {
   return Buffer.concat([sealed, hmac(mac, iv, sealed).subarray(0, MAC_BYTES)])
 }
 
-/** @throws when it was not sealed with this key. */
+/** @throws if the file was not encrypted with this key. */
 function openFile(kind: Kind, mediaKey: Buffer, bytes: Buffer): Buffer {
   const { iv, cipher, mac } = fileKeys(kind, mediaKey)
   const sealed = bytes.subarray(0, -MAC_BYTES)

@@ -3,7 +3,7 @@ import type { WhatsApp } from '../whatsapp/index.ts'
 import { groupJid, lidJid, numberJid } from './address.ts'
 import { childrenOf, errorOf, node, nowSeconds, resultOf, textIn, type Node } from './node.ts'
 
-/** Of every description; none is replaced twice here. */
+/** The version of every description, because the tests never replace a description twice. */
 const VERSION = 'D1'
 
 type GroupFace = ReturnType<WhatsApp['group']>
@@ -23,7 +23,7 @@ export interface Group extends GroupFace {
   readonly createdAt: number
 }
 
-/** Somebody as far as groups are concerned. */
+/** The parts of a person that groups need. */
 interface Somebody {
   readonly number: string
   readonly lid: string
@@ -37,21 +37,21 @@ export interface Groups {
 }
 
 export interface AroundGroups {
-  /** Somebody by any address of theirs. */
+  /** Finds a person by any of their addresses. */
   somebody(jid: string): Somebody | undefined
   person(number: string): Somebody
-  /** Tells every linked device of these people. */
+  /** Notifies all linked devices of these people. */
   announce(numbers: readonly string[], notice: Node): void
 }
 
-/** How a group names one of its members. */
+/** The address of a member within the group. */
 export const memberJid = (
   { addressing }: Pick<GroupFace, 'addressing'>,
   { number, lid }: Somebody,
   device = 0,
 ): string => (addressing === 'lid' ? lidJid(lid, device) : numberJid(number, device))
 
-/** The attribute with the other name of a member. */
+/** The attribute with the other address of a member. */
 export const otherName = ({ addressing }: Pick<GroupFace, 'addressing'>, { number, lid }: Somebody) =>
   addressing === 'lid' ? { participant_pn: numberJid(number) } : { participant_lid: lidJid(lid) }
 
@@ -207,7 +207,7 @@ export function createGroups(around: AroundGroups): Groups {
         tell(group, asker, node(what.tag))
         return resultOf(iq)
       case 'description': {
-        // A client must say which version it replaces.
+        // A client must name the version that it replaces.
         if (what.attrs['prev'] !== (group.description === null ? undefined : VERSION))
           return errorOf(iq, 409, 'conflict')
         const body = childrenOf(what, 'body')[0]

@@ -7,9 +7,10 @@ const REGISTER = new URL('../whatsapp/register.ts', import.meta.url).href
 const HELD_ACK_MS = 25_000
 
 /**
- * Another stand-in for WhatsApp’s servers, and the phones behind them, to be used in place of the first one. It shares
- * no code with it but the interface, and the way in which a process is led to either. Written from the source of the
- * client library, not from the driver. A client that does what no real one would is told nothing; `close` throws then.
+ * A second stand-in for WhatsApp’s servers and the phones behind them, which can replace the first one. The two share
+ * only the interface and the code that redirects a process to a stand-in. It was written from the source of the
+ * client library, not from our driver. If a client does something that no real client does, it gets no error, but
+ * `close` throws.
  */
 export async function startSecondWhatsApp({
   heldAckMs = HELD_ACK_MS,

@@ -4,19 +4,19 @@ import { createFrames, createHandshake, frameOf, type Transport, type Trust } fr
 import type { Node } from './node.ts'
 import { decode, encode } from './wire.ts'
 
-/** The connection of a client whose handshake is done. */
+/** The connection of a client after its handshake. */
 export interface Link {
   readonly clientKey: Buffer
   readonly payload: proto.ClientPayload
-  /** What the client said first, to be led to the same server again. */
+  /** The bytes that the client sent first, with which it asks for the same server as before. */
   readonly routing: Buffer | null
   readonly isOpen: boolean
   send(element: Node): void
-  /** Closes the WebSocket, as a server does that has said why. */
+  /** Closes the WebSocket, like a server that has given a reason. */
   close(): void
   /** Cuts the TCP connection. */
   drop(): void
-  /** Nothing gets through until `thaw`, in neither direction. */
+  /** Blocks both directions until `thaw`. */
   freeze(): void
   thaw(): void
 }
@@ -28,13 +28,13 @@ export interface Visitor {
 
 export interface LinkWorld {
   readonly trust: Trust
-  /** Called once the client is known by its keys. */
+  /** Called when the keys of the client are known. */
   greet(link: Link): Visitor
   cut(): void
   complain(what: string): void
 }
 
-/** Serves one WebSocket. */
+/** Handles one WebSocket. */
 export function serveLink(ws: WebSocket, { trust, greet, cut, complain }: LinkWorld): void {
   const frames = createFrames()
   const handshake = createHandshake(trust)
@@ -95,7 +95,7 @@ export function serveLink(ws: WebSocket, { trust, greet, cut, complain }: LinkWo
   ws.on('error', () => {})
 }
 
-/** A real server does not promise that a frame comes in one message: half of them come in two here. */
+/** A real server does not promise that a frame arrives in one message, so half of all frames arrive in two. */
 function inPieces(ws: WebSocket, frame: Buffer): void {
   if (frame.length % 2 === 0) return ws.send(frame)
   ws.send(frame.subarray(0, frame.length >> 1))

@@ -15,7 +15,7 @@ type RefreshTag = Parameters<Applicant['refresh']>[1]
 
 const QR_START = 'https://wa.me/settings/linked_devices#'
 const REFS = 6
-/** A stream on which nobody links is cut. */
+/** After this time without linking, the connection is cut. */
 const UNLINKED_MS = 210_000
 const [ACCOUNT_SIGNS, DEVICE_SIGNS] = [Buffer.from([6, 0]), Buffer.from([6, 1])]
 const CODE_ROUNDS = 131_072
@@ -44,13 +44,13 @@ export interface Registrant extends Applicant, Visitor {
   readonly hungUp: Promise<never>
   readonly codeRequest: CodeRequest | undefined
   shows(qr: Qr): boolean
-  /** Whether this text is one of its codes, be it connected or not. */
+  /** Whether this text is one of its codes, even if it is no longer connected. */
   hasShown(text: string): boolean
   isOutdated(secret: Buffer): boolean
   readonly isExpired: boolean
   ask(content: Node): Promise<Node>
   notify(type: string, content?: Node[], from?: string): Notice
-  /** What the client sends when it has read the phone’s half of a code. */
+  /** Resolves with what the client sends after it has read the phone’s half of a code. */
   nextFinish(): Promise<Node>
   hold(ceremony: Shortcake): void
 }
@@ -217,7 +217,7 @@ export interface LinkingWorld {
   complain(what: string): void
 }
 
-/** How a phone links clients to its account. */
+/** The functions with which a phone links clients to its account. */
 export function linkingOf(person: Person, world: LinkingWorld): Pick<Phone, 'scan' | 'enter'> {
   return {
     async scan(text, { tamper } = {}) {
@@ -244,7 +244,10 @@ export function linkingOf(person: Person, world: LinkingWorld): Pick<Phone, 'sca
   }
 }
 
-/** The client that shows a code for this number. Nobody types faster than a client that asks for a code is answered. */
+/**
+ * The client that shows a code for this number. It waits a little, because the test may type the code before the
+ * client's request has arrived.
+ */
 async function waitingFor(number: string, world: LinkingWorld): Promise<Registrant | undefined> {
   for (let tries = 0; tries < TYPING_TRIES; tries++) {
     const found = world.registrants().findLast((one) => one.isConnected && one.codeRequest?.number === number)
@@ -259,7 +262,7 @@ const agreedSecret = (person: Person, registrant: Registrant, secret: Buffer, wo
 
 const codeKey = (code: string, salt: Buffer) => pbkdf2Sync(code, salt, CODE_ROUNDS, 32, 'sha256')
 
-/** The phone’s part once its owner has typed a code. @returns the secret both sides share then. */
+/** The phone’s part after its owner has typed a code. @returns the secret that both sides then share. */
 async function exchange(person: Person, registrant: Registrant, request: CodeRequest, code: string): Promise<Buffer> {
   const { identity } = person.correspondent
   const { wrapped, ref } = request
@@ -296,7 +299,7 @@ function openBundle(key: Buffer, bundle: Buffer): Buffer {
 
 type Tamper = NonNullable<Parameters<Phone['scan']>[1]>['tamper']
 
-/** The phone vouches for the client, and the client for itself. */
+/** The phone signs the keys of the client, and the client signs them too. */
 async function conclude(
   person: Person,
   registrant: Registrant,

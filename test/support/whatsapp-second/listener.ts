@@ -21,11 +21,11 @@ interface Behind {
 }
 
 const CHAT_HOST = 'web.whatsapp.com'
-/** The client is told to use the first, and what others have uploaded names the second. */
+/** Clients upload to the first host. The files of other people are on the second. */
 export const UPLOAD_HOST = 'media-fra5-2.whatsapp.net'
 export const DOWNLOAD_HOST = 'mmg.whatsapp.net'
 
-/** One TLS port plays all hosts. */
+/** One TLS port serves all hosts. */
 export async function listen(behind: Behind) {
   const authority = createAuthority('Second stand-in')
   const trust = createTrust()

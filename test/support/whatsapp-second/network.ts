@@ -9,29 +9,29 @@ import type { Node } from './node.ts'
 import { createPerson, type Person } from './person.ts'
 import { openSession, turnAway } from './session.ts'
 
-/** Everything behind the sockets: the accounts and their phones, and what the server knows. */
+/** Everything behind the connections: the accounts with their phones, and the data of the server. */
 export interface Network {
   readonly faults: Faults
   readonly files: Files
   readonly groups: Groups
   readonly heldAckMs: number
-  /** What no real client does, in words. */
+  /** Descriptions of what a client did that no real client does. */
   readonly complaints: string[]
   person(number: string): Person
-  /** Somebody by number or hidden id, if there is such an account. */
+  /** Finds a person by number or hidden id, if the account exists. */
   somebody(jid: string | undefined): Person | undefined
-  /** The linked device with this address. */
+  /** Finds the linked device with this address. */
   companion(address: Address): Companion | undefined
-  /** The number that this one leads to. */
+  /** The number that this number is an alias for. */
   canonical(number: string): string
   alias(number: string, canonical: string): void
   complain(what: string): void
   later(ms: number, act: () => void): void
   greet(link: Link): Visitor
   registrants(): readonly Registrant[]
-  /** Who sent a message, by its id. */
+  /** The device that sent each message, by the id of the message. */
   readonly senders: Map<string, Companion>
-  /** Hex of everything that ever led a device back to its server. */
+  /** All routing bytes, in hex, that devices got to reach the same server again. */
   readonly routes: Set<string>
   close(): void
 }

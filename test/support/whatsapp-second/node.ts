@@ -1,4 +1,6 @@
-/** One element of the chat protocol. Content is bytes or further elements; text only where a server writes it as such. */
+/**
+ * One element of the chat protocol. Its content is bytes or child elements; it is text only where servers write text.
+ */
 export interface Node {
   readonly tag: string
   readonly attrs: Readonly<Record<string, string>>
@@ -7,7 +9,7 @@ export interface Node {
 
 type Attributes = Readonly<Record<string, string | number | undefined>>
 
-/** @param attributes those that are undefined are left out. */
+/** @param attributes undefined attributes are left out. */
 export function node(tag: string, attributes: Attributes = {}, content?: Node[] | Buffer | string): Node {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined)
   const attrs = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
@@ -22,7 +24,7 @@ export const childOf = (parent: Node | undefined, tag: string): Node | undefined
 
 export const firstTag = (parent: Node): string => childrenOf(parent)[0]?.tag ?? ''
 
-/** The bytes in an element, or in its child of this name; empty when there are none. */
+/** The bytes in an element, or in its child of this name; empty if there are none. */
 export function bytesIn(parent: Node | undefined, tag?: string): Buffer {
   const found = tag === undefined ? parent : childOf(parent, tag)
   return Buffer.isBuffer(found?.content) ? found.content : Buffer.alloc(0)
@@ -35,7 +37,7 @@ export function numberIn(parent: Node | undefined, tag: string): number {
   return bytes.length === 0 ? 0 : bytes.readUIntBE(0, bytes.length)
 }
 
-/** The server's own address: a name without a user, which clients read with an @ in front. */
+/** The server's own address: a name without a user. Clients read it with an @ in front. */
 export const SERVER = '@s.whatsapp.net'
 
 export const resultOf = (iq: Node, content?: Node[], from: string = iq.attrs['to'] ?? SERVER): Node =>

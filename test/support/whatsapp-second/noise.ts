@@ -6,11 +6,11 @@ const PROLOGUE = Buffer.from([0x57, 0x41, 6, 3])
 const ROUTING = Buffer.from([0x45, 0x44, 0, 1])
 const YEAR_SECONDS = 31_536_000
 
-/** The root of all certificates, and the keys below it. */
+/** The root of all certificates, and the keys that it certifies. */
 export interface Trust {
   readonly root: KeyPair
   readonly server: KeyPair
-  /** The serialised chain. */
+  /** The serialized certificate chain. */
   readonly chain: Uint8Array
 }
 
@@ -33,14 +33,14 @@ function certificate(about: { serial: number; issuerSerial: number; key: Buffer 
   return { details, signature: signWith(issuer.private, details) }
 }
 
-/** Cuts a stream of bytes into frames. Several may come at once, and one may come in pieces. */
+/** Splits a stream of bytes into frames. One chunk may contain several frames, and a frame may arrive in parts. */
 export function createFrames() {
   let rest: Buffer = Buffer.alloc(0)
   let hasIntro = false
   return {
-    /** What the client was told to say first, to be led to the same server again. */
+    /** The bytes with which the client asks for the same server as before. */
     routing: null as Buffer | null,
-    /** @throws when the stream does not begin as it must. */
+    /** @throws if the stream does not begin as the protocol requires. */
     add(bytes: Buffer): Buffer[] {
       rest = Buffer.concat([rest, bytes])
       if (!hasIntro) {
@@ -61,7 +61,7 @@ export function createFrames() {
   }
 }
 
-/** @returns undefined while more has to come. */
+/** @returns undefined if more bytes are needed. */
 function introLength(bytes: Buffer): number | undefined {
   let at = 0
   if (bytes.subarray(0, 4).equals(ROUTING)) {
@@ -86,16 +86,16 @@ const nonce = (counter: number) => {
   return iv
 }
 
-/** Both directions once the handshake is over. */
+/** Encryption of both directions after the handshake. */
 export interface Transport {
   seal(plain: Uint8Array): Buffer
   open(sealed: Buffer): Buffer
 }
 
 export interface Handshake {
-  /** Takes the client's first frame. @returns the server's answer. */
+  /** Handles the client's first frame. @returns the server's answer. */
   answer(frame: Buffer): Buffer
-  /** Takes the client's second frame. */
+  /** Handles the client's second frame. */
   finish(frame: Buffer): {
     readonly clientKey: Buffer
     readonly payload: proto.ClientPayload

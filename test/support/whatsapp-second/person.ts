@@ -17,15 +17,15 @@ import { createOwnPasskey, type OwnPasskey } from './own-passkey.ts'
 type Content = proto.IMessage
 type Arrived = ReturnType<Phone['received']>[number]
 
-/** A message on its way from a linked device to a phone. */
+/** A message from a linked device on its way to a phone. */
 interface Envelope {
   readonly id: string
   readonly from: Companion
   readonly author: Person
   readonly group: Group | undefined
-  /** The other person of the chat. */
+  /** The other person in the chat. */
   readonly peer: Person
-  /** How the phone’s owner is addressed, and therefore named in receipts. */
+  /** How the phone’s owner is addressed, which is also how receipts name them. */
   readonly addressing: 'number' | 'lid'
   readonly encs: readonly Node[]
   readonly isPeerMessage: boolean
@@ -33,27 +33,27 @@ interface Envelope {
   readonly edit: string | undefined
 }
 
-/** A person: their account on the server, their phone, and what is linked to it. */
+/** A person: the account on the server, the phone, and the linked devices. */
 export interface Person extends Phone {
   readonly habits: Habits
   readonly correspondent: Correspondent
   readonly companions: Companion[]
   readonly passkeys: OwnPasskey[]
-  /** Those who have written to this person. */
+  /** The people who have written to this person. */
   readonly writers: Set<string>
   readonly restrictedUntil: number | null
-  /** Device numbers are never given twice. */
+  /** Returns a new device number. Device numbers are never reused. */
   nextDevice(): number
   take(envelope: Envelope): void
   hear(known: Known, from: Person, group: Group | undefined): void
   noteReceipt(id: string, type: string): void
-  /** A linked device could not read what this phone said. */
+  /** Called when a linked device could not read a message of this phone. */
   sayAgain(device: Companion, id: string, retry: Node): void
-  /** What the phone tells a client once, after it was linked. */
+  /** What the phone sends to a client once, after it was linked. */
   welcome(device: Companion): void
   tellCompanions(notice: Node): void
   hasSaid(id: string): boolean
-  /** Puts a file of a message back. @returns what the client is told about it. */
+  /** Uploads the file of a message again. @returns the answer for the client. */
   reupload(id: string, request: Node | undefined): Node[]
 }
 
@@ -75,7 +75,7 @@ const DEFAULTS: Habits = {
   ...{ passkey: 'none', compares: false, answersForHistory: false },
 }
 
-/** The library waits for something new after it was linked; it takes any message for that. */
+/** After it was linked, the library waits for a first new message, and accepts any. */
 const { INITIAL_BOOTSTRAP } = proto.HistorySync.HistorySyncType
 const { HISTORY_SYNC_NOTIFICATION, PEER_DATA_OPERATION_REQUEST_MESSAGE, PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE } =
   proto.Message.ProtocolMessage.Type
@@ -97,7 +97,7 @@ export function createPerson(number: string, lid: string, around: AroundPeople):
   const asked = new Map<string, number>()
   const pending: Envelope[] = []
   const passkeys: OwnPasskey[] = []
-  /** Which devices have this phone’s key of a group. */
+  /** The devices that have this phone’s key of a group. */
   const keyHolders = new Set<string>()
   const welcomed = new Set<Companion>()
   let habits = DEFAULTS
@@ -105,7 +105,7 @@ export function createPerson(number: string, lid: string, around: AroundPeople):
   let lastDevice = FIRST_DEVICE - 1
   let restrictedUntil: number | null = null
 
-  // ——— what arrives
+  // Incoming messages
 
   function read(envelope: Envelope): void {
     const { id, from, group } = envelope
@@ -152,7 +152,7 @@ export function createPerson(number: string, lid: string, around: AroundPeople):
     remember(id, author, group, peer, content, nowSeconds())
   }
 
-  /** What a server sees of a message must fit what is in it. */
+  /** The parts of a message that a server can see must match its content. */
   function checkStanza({ id, type, edit, author, encs }: Envelope, content: Content): void {
     const meant = contents.stanzaTypeOf(content)
     if (type !== meant) around.complain(`${id} has type ${type}, and its content is ${meant}`)
@@ -181,7 +181,7 @@ export function createPerson(number: string, lid: string, around: AroundPeople):
     known.set(id, { id, chat, isOwn, author: writer, isInGroup: group !== undefined, content, atSeconds: at })
   }
 
-  /** Asks the sender for a message that cannot be read, with new keys. */
+  /** Asks the sender to send an unreadable message again, with new keys. */
   function askAgain({ id, from, group, addressing }: Envelope): void {
     const count = (asked.get(id) ?? 0) + 1
     if (count > 5) return around.complain(`${number} gave up on ${id}`)
@@ -217,7 +217,7 @@ export function createPerson(number: string, lid: string, around: AroundPeople):
       from.enqueue(node('receipt', { ...names, id, t: nowSeconds(), type }))
   }
 
-  // ——— what is said
+  // Outgoing messages
 
   const self = (): Person => person
 
@@ -331,7 +331,7 @@ export function createPerson(number: string, lid: string, around: AroundPeople):
     device.enqueue(node('notification', { type: 'encrypt', from: SERVER, id, t: nowSeconds() }, [count]))
   }
 
-  // ——— what the phone and its own linked devices tell each other
+  // Messages between the phone and its own linked devices
 
   function tellPeer(device: Companion, content: Content): void {
     const attributes = { from: numberJid(number), id: newId(), t: nowSeconds(), type: 'text', category: 'peer' }
@@ -359,7 +359,7 @@ export function createPerson(number: string, lid: string, around: AroundPeople):
     })
   }
 
-  /** A linked device finds a file gone; the phone still has it. */
+  /** A linked device could not find a file, which the phone still has. */
   function reupload(id: string, request: Node | undefined): Node[] {
     const media = contents.mediaOf(known.get(id)?.content ?? {})
     if (!media?.mediaKey || !media.directPath) return [node('error', { code: NOT_FOUND })]
@@ -568,27 +568,27 @@ export function createPerson(number: string, lid: string, around: AroundPeople):
   return person
 }
 
-/** A link that fails is not always asked about at once. */
+/** Prevents an unhandled rejection, because a test may look at a failed link only later. */
 function watched<T>(linking: Promise<T>): Promise<T> {
   linking.catch(() => {})
   return linking
 }
 
-/** How a message reaches linked devices other than encrypted. */
+/** Elements that a linked device gets instead of the encrypted content. */
 interface Shape {
   readonly instead?: readonly Node[]
 }
 
 const PRE_KEYS_LOW = 20
 
-/** How the server words whether an account may begin new chats. */
+/** How the server says whether an account may begin new chats. */
 export const standing = (untilSeconds: number | null) => ({
   is_active: untilSeconds !== null,
   time_enforcement_ends: untilSeconds === null ? '0' : String(untilSeconds),
   enforcement_type: untilSeconds === null ? 'DEFAULT' : 'BIZ_QUALITY',
 })
 
-/** Keys for a first message as stanzas carry them. */
+/** The keys for a first message, as elements of a stanza. */
 export function bundleNodes({ identity, signedPreKey, preKey }: Bundle): Node[] {
   const keyNode = (tag: string, { id, key }: { id: number; key: Buffer }, more: Node[] = []) =>
     node(tag, {}, [node('id', {}, uint(id, 3)), node('value', {}, key), ...more])

@@ -1,4 +1,4 @@
-/** Fields of a protobuf message, by number: varints and bytes are all that Signal's messages have. */
+/** The fields of a protobuf message, by number. Signal's messages contain only varints and bytes. */
 export type Fields = ReadonlyMap<number, number | Buffer>
 
 export function encodeFields(fields: Readonly<Record<number, number | Uint8Array | undefined>>): Buffer {
@@ -10,7 +10,7 @@ export function encodeFields(fields: Readonly<Record<number, number | Uint8Array
   return Buffer.concat(parts)
 }
 
-/** @throws for anything else. */
+/** @throws for other types of fields. */
 export function decodeFields(bytes: Buffer): Fields {
   const fields = new Map<number, number | Buffer>()
   let at = 0
@@ -32,7 +32,7 @@ export function decodeFields(bytes: Buffer): Fields {
   return fields
 }
 
-/** @throws when it is missing. */
+/** @throws if the field is missing. */
 export function bytesAt(fields: Fields, name: number): Buffer {
   const value = fields.get(name)
   if (!Buffer.isBuffer(value)) throw new Error(`field ${name} is missing`)

@@ -5,7 +5,7 @@ import { createCorrespondent, pad, unpad } from './ratchet.ts'
 
 const words = (text: string) => Buffer.from(text)
 
-/** Two who know each other’s keys. */
+/** Two correspondents who have exchanged keys. */
 function pair() {
   const [ana, ben] = [createCorrespondent(), createCorrespondent()]
   ana.begin('ben', ben.bundle())

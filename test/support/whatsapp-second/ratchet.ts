@@ -3,7 +3,7 @@ import { agree, decryptCbc, encryptCbc, hkdf, hmac, isSignedBy, newKeyPair, sign
 import type { KeyPair } from './bytes.ts'
 import { bytesAt, decodeFields, encodeFields, numberAt } from './protobuf.ts'
 
-/** What somebody needs to write to a device for the first time. */
+/** The keys that are needed to write to a device for the first time. */
 export interface Bundle {
   readonly registrationId: number
   readonly identity: Buffer
@@ -26,14 +26,14 @@ interface Chain {
 
 interface Session {
   readonly theirIdentity: Buffer
-  /** The key the session began with, hex. */
+  /** The public key that started the session, in hex. */
   readonly baseKey: string
   root: Buffer
   ratchet: KeyPair
   sending: Chain | undefined
   sentBefore: number
   readonly receiving: Map<string, Chain & { readonly skipped: Map<number, Buffer> }>
-  /** Sent along until the other side has answered. */
+  /** Sent with every message until the other side has answered. */
   opening: Readonly<Record<number, number | Buffer | undefined>> | undefined
 }
 
@@ -41,20 +41,20 @@ const VERSION = Buffer.from([0x33])
 const MAC_BYTES = 8
 const MOST_SKIPPED = 2_000
 
-/** One device’s end of all its encrypted conversations: X3DH and the double ratchet, as Signal describes them. */
+/** All encrypted conversations of one device: X3DH and the double ratchet, as Signal describes them. */
 export interface Correspondent {
   readonly identity: KeyPair
   readonly registrationId: number
-  /** @returns keys for one more first message to this device. */
+  /** @returns keys for another first message to this device. */
   bundle(): Bundle
   knows(peer: string): boolean
-  /** Begins a new session. @throws when the keys are not signed by their owner. */
+  /** Starts a new session. @throws if the owner has not signed the keys. */
   begin(peer: string, bundle: Bundle): void
   seal(peer: string, plain: Uint8Array): Sealed
   /** @throws Unreadable */
   open(peer: string, sealed: Sealed): Buffer
   forget(): void
-  /** One key for all members of a group, which it is sent to first. */
+  /** The sender keys of groups: one key per sender, which is first sent to all members. */
   readonly senderKeys: SenderKeys
 }
 
@@ -70,7 +70,7 @@ export function createCorrespondent(): Correspondent {
 
   const of = (peer: string) => sessions.get(peer) ?? []
 
-  /** @returns the session that the first message of somebody else belongs to. */
+  /** @returns the session for the first message of another device. */
   function answer(peer: string, fields: ReturnType<typeof decodeFields>): Session {
     const baseKey = untyped(bytesAt(fields, 2))
     const known = of(peer).find((one) => one.baseKey === baseKey.toString('hex'))
@@ -158,7 +158,7 @@ function newSession(theirIdentity: Buffer, baseKey: Buffer, secret: readonly Buf
   }
 }
 
-/** The next root key. @returns the chain that hangs on it. */
+/** Calculates the next root key. @returns the chain that it starts. */
 function stepRoot(session: Session, theirKey: Buffer): Chain {
   const both = hkdf(agree(session.ratchet.private, theirKey), 64, 'WhisperRatchet', session.root)
   session.root = both.subarray(0, 32)
@@ -191,7 +191,7 @@ function sealIn(session: Session, chain: Chain, ourIdentity: Buffer, plain: Uint
   return Buffer.concat([body, sum.subarray(0, MAC_BYTES)])
 }
 
-/** @returns undefined when it belongs to another session; this one is then as it was. */
+/** @returns undefined if the message belongs to another session; this session is then unchanged. */
 function tryOpen(session: Session, ourIdentity: Buffer, bytes: Buffer): Buffer | undefined {
   const chains = [...session.receiving].map(([key, one]) => [key, { ...one, skipped: new Map(one.skipped) }] as const)
   const copy = { ...session, receiving: new Map(chains), ...(session.sending && { sending: { ...session.sending } }) }
@@ -216,7 +216,7 @@ function openIn(session: Session, ourIdentity: Buffer, bytes: Buffer): Buffer {
   return decryptCbc(cipher, iv, bytesAt(fields, 4))
 }
 
-/** The other side has changed its ratchet key, so this side does. */
+/** The other side has changed its ratchet key, so this side changes its own too. */
 function turn(session: Session, theirKey: Buffer, lastOfBefore: number) {
   const newest = [...session.receiving.values()].at(-1)
   if (newest) skipTo(newest, lastOfBefore + 1)
@@ -248,10 +248,10 @@ function skipTo(chain: Chain & { readonly skipped: Map<number, Buffer> }, counte
 }
 
 interface SenderKeys {
-  /** What members need to read what this device says in the group from now on. */
+  /** The message with which members can read this device's later messages in the group. */
   distribution(group: string): Buffer
   seal(group: string, plain: Uint8Array): Buffer
-  /** Another member’s key. */
+  /** Stores the sender key of another member. */
   accept(group: string, author: string, distribution: Buffer): void
   /** @throws Unreadable */
   open(group: string, author: string, sealed: Buffer): Buffer
@@ -325,13 +325,13 @@ function createSenderKeys(): SenderKeys {
 
 const MOST_PADDING = 16
 
-/** One to sixteen bytes, each of which says how many they are. */
+/** Adds one to sixteen bytes, each of which contains their count. */
 export function pad(plain: Uint8Array): Buffer {
   const count = randomInt(1, MOST_PADDING + 1)
   return Buffer.concat([plain, Buffer.alloc(count, count)])
 }
 
-/** @throws when it is not padded as it must be. */
+/** @throws if the padding is invalid. */
 export function unpad(padded: Buffer): Buffer {
   const count = padded.at(-1) ?? 0
   const padding = padded.subarray(-count)

@@ -9,12 +9,12 @@ import { bytesIn, childOf, childrenOf, node, nowSeconds, type Node } from './nod
 import type { Person } from './person.ts'
 import type { Session } from './session.ts'
 
-/** Where a message goes, as its `to` says. */
+/** The recipient of a message, from its `to` attribute. */
 interface Target {
   readonly group: Group | undefined
   readonly peer: Person
   readonly addressing: 'number' | 'lid'
-  /** What faults are set for. */
+  /** The number or group for which faults can be set. */
   readonly name: string
 }
 
@@ -22,7 +22,7 @@ const REACHOUT = 463
 const STALE_DEVICES = 479
 const SOON_MS = 20
 
-/** Takes a message from a linked device: acknowledges it and brings it to everybody it is for. */
+/** Accepts a message from a linked device: acknowledges it and delivers it to all recipients. */
 export function relayMessage(session: Session, message: Node): void {
   const { network, link } = session
   const target = targetOf(session, message)
@@ -66,12 +66,12 @@ function targetOf({ network, person }: Session, { attrs }: Node): Target | undef
     const group = network.groups.get(address.user)
     return group && { group, peer: person, addressing: 'number', name: group.id }
   }
-  // A message that is sent once more to a device of the own account names the chat beside it.
+  // If a message is sent again to a device of the own account, the chat is in a separate attribute.
   const peer = network.somebody(attrs['recipient'] ?? attrs['to'])
   return peer && { group: undefined, peer, addressing: address?.server === 'lid' ? 'lid' : 'number', name: peer.number }
 }
 
-/** Numbers misbehave by their last four digits. */
+/** Some numbers have faults, depending on their last four digits. */
 function faultOf({ network, person }: Session, message: Node, { group, peer }: Target): MessageFault | undefined {
   if (group) {
     if (!group.members.includes(person.number)) return { kind: 'refused', code: 403 }
@@ -87,13 +87,16 @@ function faultOf({ network, person }: Session, message: Node, { group, peer }: T
   return peer.number.endsWith('0504') ? { kind: 'held', ms: network.heldAckMs } : undefined
 }
 
-/** To somebody’s number although they have a hidden id. What is sent once more to the own account names the chat beside. */
+/**
+ * Whether a message is addressed to a number although the person has a hidden id. For a message that is sent again to
+ * the own account, the chat is in a separate attribute.
+ */
 const isOldForm = ({ attrs }: Node, { habits }: Person) =>
   parseAddress(attrs['to'])?.server === 'number' && habits.shows !== 'number_only' && attrs['recipient'] === undefined
 
 const copiesIn = (message: Node) => childrenOf(childOf(message, 'participants'), 'to')
 
-/** What every server would find wrong, without reading the message. */
+/** The checks that every server can make without reading the message. */
 function check({ network, companion, person }: Session, message: Node, { group }: Target): void {
   const { id = '', category, participant, device_fanout } = message.attrs
   const complain = (what: string) => network.complain(`message ${id}: ${what}`)
@@ -113,7 +116,7 @@ function check({ network, companion, person }: Session, message: Node, { group }
     complain('the identity of the device is not vouched for')
 }
 
-/** Any recipient can see that the account’s phone has linked this device. */
+/** Whether the account’s phone has signed the keys of this device, which every recipient can check. */
 function isVouchedFor(bytes: Buffer, { registration }: Companion, { correspondent }: Person): boolean {
   const signed = proto.ADVSignedDeviceIdentity.decode(bytes)
   const [details, key] = [signed.details ?? new Uint8Array(), signed.accountSignatureKey ?? new Uint8Array()]
@@ -140,7 +143,7 @@ function spread(session: Session, message: Node, target: Target): void {
     else if (address.device !== companion.id || owner !== person)
       toDevice(session, message, target, owner, address.device, encs)
   }
-  // Sent once more, to a single device.
+  // The message is sent again, to a single device.
   if (participant !== undefined) return bring(participant, shared)
   const copies = new Map(copiesIn(message).map((copy) => [deviceKey(network, copy.attrs['jid']), copy]))
   const { group } = target
@@ -211,7 +214,10 @@ function toDevice(
     ?.enqueue(node('message', attributes, content))
 }
 
-/** Takes a receipt from a linked device: what it confirms is done with, and whoever wrote it hears of it. */
+/**
+ * Handles a receipt from a linked device: removes the confirmed message from its queue, and forwards the receipt to
+ * the author.
+ */
 export function relayReceipt(session: Session, receipt: Node): void {
   const { network, companion, link, person } = session
   const { id = '', to, participant, type } = receipt.attrs
@@ -230,7 +236,7 @@ export function relayReceipt(session: Session, receipt: Node): void {
   }
 }
 
-/** To the linked device that sent the message. */
+/** Forwards the receipt to the linked device that sent the message. */
 function forward({ network, companion, person }: Session, receipt: Node, id: string): void {
   const sender = network.senders.get(id)
   const { to, type } = receipt.attrs
@@ -244,7 +250,7 @@ function forward({ network, companion, person }: Session, receipt: Node, id: str
   sender?.enqueue(node('receipt', { ...names, id, t: nowSeconds(), type: shown }, content))
 }
 
-/** A file is gone; the own phone still has it. */
+/** A file is missing on the server, but the own phone still has it. */
 function reupload({ network, companion, person }: Session, receipt: Node): void {
   const rmr = childOf(receipt, 'rmr')
   const answer = person.reupload(receipt.attrs['id'] ?? '', childOf(receipt, 'encrypt'))

@@ -21,14 +21,14 @@ import { relayMessage, relayReceipt } from './relay.ts'
 
 const NOBODY: Visitor = { hear: () => {}, gone: () => {} }
 
-/** Says why somebody may not come in. */
+/** Refuses a client with a reason. */
 export function turnAway(link: Link, reason: number): Visitor {
   link.send(failureOf({ reason }))
   link.close()
   return NOBODY
 }
 
-/** A client that says it is linked logs in. */
+/** Lets a client log in that says it is linked. */
 export function openSession(network: Network, link: Link): Visitor {
   const { payload } = link
   const person = network.person(String(payload.username))

@@ -10,14 +10,14 @@ import type { Person } from './person.ts'
 
 type Face = NonNullable<Applicant['ceremony']>
 
-/** Linking with the passkey of an account: the server’s part and the phone’s. */
+/** Linking with the passkey of an account: the parts of the server and of the phone. */
 export interface Shortcake extends Face {
   hear(iq: Node): void
   abandon(): void
   readonly isOver: boolean
 }
 
-/** What a client asks, in this order; the options only if it was given none. */
+/** The requests of a client in this order. The options are requested only if it did not get any. */
 const STEPS = [
   'passkey_request_options',
   'ref',
@@ -37,7 +37,7 @@ const TYPE_OF: Readonly<Record<Step, 'get' | 'set'>> = {
   encrypted_pairing_request: 'set',
 }
 
-/** A query that the server refuses, with the code that the client is told. */
+/** A query that the server refuses, with the code for the client. */
 class Refusal extends Error {
   readonly code: number
 
@@ -57,7 +57,7 @@ const CROCKFORD = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 const OVERSIZED = 5_000
 const FOREIGNER = '12025559999@s.whatsapp.net'
 
-/** @param seen the ADV secret that the phone has seen. @returns the one the client has made since. */
+/** @param seen the ADV secret that the phone has seen. @returns the new secret that the client has created. */
 export function holdShortcake(
   person: Person,
   registrant: Registrant,
@@ -97,7 +97,7 @@ function createShortcake({ person, registrant, seen, world, resolve, reject }: C
     else resolve(outcome)
   }
 
-  /** A client may refuse what it is told, and a connection may break as soon as it has heard it. */
+  /** A client may reject a notice, and the connection may break right after it was received. */
   function follow({ type, acknowledged }: Notice, fault?: PasskeyFault): void {
     void acknowledged.then(
       ({ error }) => {
@@ -130,7 +130,7 @@ function createShortcake({ person, registrant, seen, world, resolve, reject }: C
     follow(registrant.notify('crsc_continuation', [identity(nonce)]), fault)
   }
 
-  /** The phone’s part ends without a word to the client. */
+  /** If the phone's part fails, the client is not told. */
   function phone(act: () => void): void {
     try {
       act()
@@ -272,7 +272,7 @@ function optionsContent(options: Face['options'], fault: PasskeyFault | undefine
   return [node('passkey_request_options', {}, text[fault.options])]
 }
 
-/** What the client sends with its assertion. */
+/** The data that the client sends with its assertion. */
 interface Prologue {
   readonly credentialId: Buffer
   readonly assertion: Buffer
@@ -307,7 +307,7 @@ interface Assertion {
   readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string }
 }
 
-/** As WebAuthn describes it for a relying party. */
+/** Checks an assertion as WebAuthn requires of a relying party. */
 function checkAssertion(json: Buffer, credentialId: Buffer, challenge: string, passkeys: readonly OwnPasskey[]): void {
   const { rawId, type, response } = JSON.parse(json.toString()) as Assertion
   const bytes = (text: string) => Buffer.from(text, 'base64url')
@@ -336,7 +336,7 @@ function openRequest(key: Buffer, iv: Uint8Array | null | undefined, sealed: Uin
   }
 }
 
-/** Eight characters that both sides can show. */
+/** The code of eight characters that both sides display. */
 function codeOf(primaryNonce: Buffer, companionNonce: Buffer, primaryKey: Buffer): string {
   const mixed = sha256(companionNonce, primaryKey)
   let bits = 0n

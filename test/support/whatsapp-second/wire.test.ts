@@ -24,7 +24,7 @@ const { element } = fc.letrec<{ element: Node }>((tie) => ({
   ),
 }))
 
-/** The library reads bytes as such, and everything that could be a word as text. */
+/** The library may return text where this module returns bytes, so both are converted to the same form. */
 const plain = (node: Node | BinaryNode): unknown => ({
   ...{ tag: node.tag, attrs: { ...node.attrs } },
   ...(node.content !== undefined && {

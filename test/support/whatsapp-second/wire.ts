@@ -2,7 +2,7 @@ import { deflateSync, inflateSync } from 'node:zlib'
 import { DOUBLE_BYTE_TOKENS, SINGLE_BYTE_TOKENS, TAGS } from 'baileys/lib/WABinary/constants.js'
 import type { Node } from './node.ts'
 
-/** The dictionary of the protocol is the client library's; how elements are written with it is written here. */
+/** The dictionary of the protocol comes from the client library; the encoding of elements is written here. */
 const WORDS = new Map<string, readonly number[]>()
 for (const [dictionary, words] of DOUBLE_BYTE_TOKENS.entries())
   for (const [at, word] of words.entries()) WORDS.set(word, [TAGS.DICTIONARY_0 + dictionary, at])
@@ -12,10 +12,10 @@ const SERVERS: Readonly<Record<number, string>> = { 0: 's.whatsapp.net', 1: 'lid
 const NIBBLES = '0123456789-.'
 const HEX = '0123456789ABCDEF'
 const PACKED_MAX = 127
-/** From this size on stanzas are sent compressed. */
+/** Larger stanzas are sent compressed. */
 const COMPRESS_FROM = 1_024
 
-/** @returns an element with the byte in front that says whether it is compressed. */
+/** @returns the encoded element. Its first byte says whether it is compressed. */
 export function encode(element: Node): Buffer {
   const plain = Buffer.concat(write(element))
   return plain.length < COMPRESS_FROM
@@ -23,7 +23,7 @@ export function encode(element: Node): Buffer {
     : Buffer.concat([Buffer.from([2]), deflateSync(plain)])
 }
 
-/** @throws for what is no element. */
+/** @throws if the frame is not an element. */
 export function decode(frame: Buffer): Node {
   const body = frame.subarray(1)
   const reader = new Reader((frame[0] ?? 0) & 2 ? inflateSync(body) : body)
@@ -121,7 +121,7 @@ class Reader {
     throw new Error(`${tag} begins no list`)
   }
 
-  /** Bytes as such; undefined when a word follows. */
+  /** Returns raw bytes, or undefined if a dictionary word follows. */
   #raw(): Buffer | undefined {
     const tag = this.#bytes[this.#at] ?? 0
     if (tag !== TAGS.BINARY_8 && tag !== TAGS.BINARY_20 && tag !== TAGS.BINARY_32) return undefined
