@@ -9,7 +9,7 @@ type SignedAccount = ReturnType<typeof signAccount>
 const ACCOUNT_SIGNATURE = Buffer.from([6, 0])
 const DEVICE_SIGNATURE = Buffer.from([6, 1])
 
-/** The network counts devices per account and never gives a number twice. */
+/** The network numbers the devices of each account and never reuses a number. */
 export function placeFor(phone: PhoneInside) {
   const last = Math.max(10, ...phone.places)
   phone.places.push(last + 1)
@@ -33,7 +33,7 @@ export function signAccount(phone: PhoneInside, companion: Buffer, keyIndex: num
   }
 }
 
-/** The client proves that it holds the key it registered. */
+/** Checks the signature with which the client proves that it has the private key of the registered identity. */
 export function demandSignature(answer: Stanza, signed: SignedAccount, companion: Buffer): void {
   const content = bytesOf(child(answer, 'pair-device-sign'), 'device-identity')
   const { deviceSignature } = proto.ADVSignedDeviceIdentity.decode(content)

@@ -11,10 +11,10 @@ interface Around {
   readonly cdn: Cdn
 }
 
-/** Whoever is further behind has to ask again. */
+/** The most versions per answer. A client that is further behind must ask again. */
 const AT_ONCE = 8
 
-/** Every collection that was named is in the answer: one that is missing would be asked for again without end. */
+/** The answer contains every requested collection, because a client would request a missing one again and again. */
 export function answerSync(iq: Stanza, around: Around): Stanza[] {
   const named = children(child(iq, 'sync'), 'collection')
   return [
@@ -36,7 +36,7 @@ function download({ attrs }: Stanza, { appState, cdn }: Around): Stanza {
   ])
 }
 
-/** A change is taken only on top of all that came before it. */
+/** Accepts a change only if it is based on the newest version. */
 function upload(node: Stanza, { appState, device }: Around): Stanza {
   const name = nameIn(node.attrs)
   const collection = appState.collection(name)
@@ -61,7 +61,7 @@ function answer(collection: ReturnType<AppStateInside['collection']>, from: numb
   return stanza('collection', attributes, [...before, ...(some.length > 0 ? [stanza('patches', {}, some)] : [])])
 }
 
-/** Refused in an answer that is none of an error: only the collection says so. */
+/** The error is inside the collection; the answer itself is not an error. */
 const refusal = (code: number, text: string, { attrs, content }: Stanza): Stanza => ({
   ...stanza('collection', { ...attrs, type: 'error' }),
   content: [stanza('error', { code, text }), ...(Array.isArray(content) ? content : [])],

@@ -14,7 +14,7 @@ const stateOf = ({ rows }: Kept, name: CollectionName): LTHashState | undefined 
   const row = rows.get(`app-state-sync-version/${name}`)
   return row === undefined ? undefined : (JSON.parse(row, BufferJSON.reviver) as LTHashState)
 }
-/** Version and hash of a collection, as the client keeps them and as the phone has them. */
+/** The version and hash of a collection, as stored by the client and by the phone. */
 const both = ({ kept, phone }: RawLine, name: CollectionName) => {
   const { version, hash } = stateOf(kept, name) ?? { version: 0, hash: Buffer.alloc(128) }
   const there = phone.appState.ledger(name)
@@ -34,7 +34,7 @@ const theSame = (line: RawLine, name: CollectionName) =>
 test('a client that is linked gets the keys, and with them everything the owner has set', async () => {
   const whatsapp = await whatsappOfTest()
   const { appState } = whatsapp.phone(SHOP, { name: 'Shop' })
-  // More than fits into one stanza, and enough changes for a whole of some version with others after it.
+  // More changes than one stanza can contain, and enough for a snapshot with later versions.
   const people = Array.from({ length: 30 }, (_, at) => [String(12025551000 + at), `Person ${at}`])
   appState.saveContacts(Object.fromEntries(people))
   for (let at = 0; at < 7; at++) appState.archive(`1202555200${at}`, at % 2 === 0)
@@ -63,7 +63,7 @@ test('what the owner changes comes to every linked client, also what it was away
 
   await client.end()
   await expect.poll(() => device.isOnline).toBe(false)
-  // Further behind than one answer reaches.
+  // The client is further behind than one answer can cover.
   for (let at = 0; at < 12; at++) phone.appState.mute(`120255520${10 + at}`, null)
   await ready(rawClient(line.kept, STRICT))
   await theSame(line, 'regular_high')
@@ -113,7 +113,7 @@ test('a change on top of an older version is refused with 409 and what was misse
   expect(late?.attrs['type']).toBe('error')
   expect(child(late, 'error')?.attrs).toEqual({ code: '409', text: 'conflict' })
   expect(child(child(late, 'patches'), 'patch')).toBeDefined()
-  // Made for version 1, so it is not whole as version 2.
+  // This change was made for version 1, so its MACs are invalid for version 2.
   expect(child(await upload(1), 'error')?.attrs['code']).toBe('400')
   expect([...phone.appState.ledger('regular_high').settings.values()]).toMatchObject([
     { value: { muteAction: { muted: false } } },

@@ -13,50 +13,50 @@ import { spoil, type Spoilt } from './spoilt.ts'
 import { groupJid, lidJid, numberJid, seconds, stanza } from './stanza.ts'
 
 /**
- * What the owner of an account sets on the phone and all linked devices share: who is who, and how each chat is kept.
- * Numbers and ids of groups name chats.
+ * Settings of an account that the phone and all linked devices share: the names of contacts, and the settings of each
+ * chat. Chats are identified by phone numbers and group ids.
  */
 export interface AppState {
-  /** A collection as the phone has it. */
+  /** A collection from the phone's view. */
   ledger(name: CollectionName): Ledger
-  /** What the settings are sealed with, the newest key last. */
+  /** The keys that encrypt the settings, newest last. */
   readonly keys: readonly SyncKey[]
-  /** Saves people under these names; null removes somebody. One change, however many they are. */
+  /** Saves contacts under these names; null removes a contact. All of this is one change. */
   saveContacts(names: Readonly<Record<string, string | null>>): void
   nameMyself(name: string): void
   archive(chat: string, isArchived: boolean): void
-  /** @param untilMs null: it is heard again. */
+  /** @param untilMs null unmutes the chat. */
   mute(chat: string, untilMs: number | null): void
   markRead(chat: string, isRead: boolean): void
-  /** The network asks for a token made with a salt from whoever is written to first; false: it does so no more. */
+  /** Whether the network requires a token for messages to new people. The token is made with a salt. */
   saltNewChats(isSalted: boolean): void
-  /** Changes are sealed with another key from now on. */
+  /** Encrypts later changes with a new key. */
   renewKey(): void
-  /** Linked devices get no key any more, until `shareKeys`. */
+  /** Withholds the keys from linked devices until `shareKeys` is called. */
   withholdKeys(): void
   shareKeys(): void
-  /** One MAC of the next change is wrong where it is handed out; on the phone it is right. */
+  /** One MAC of the next change is wrong where the server returns it; the phone has the right one. */
   spoilNext(which: Spoilt): void
 }
 
-/** The same, for those who run the network. */
+/** Adds what only the simulated network uses. */
 export interface AppStateInside extends AppState {
-  /** null: new chats need no token. */
+  /** null if new chats need no token. */
   readonly salt: Buffer | null
   collection(name: CollectionName): Collection
   /**
-   * A linked device makes the next version. The real server takes whatever it gets, and the phone finds out; here it is
-   * refused at once, so that a test sees it.
-   * @throws when it is not whole.
+   * Accepts the next version from a linked device. The real server accepts anything, and the phone finds errors
+   * later; here errors are refused immediately, so that a test notices them.
+   * @throws if the version is not valid.
    */
   take(name: CollectionName, patch: proto.ISyncdPatch, author: DeviceInside): void
-  /** Before a device is linked: what the owner has set since the account exists. */
+  /** Called before a device is linked: creates the settings that the owner made earlier. */
   begin(): void
-  /** Gives a device the keys. */
+  /** Sends the keys to a device. */
   share(device: DeviceInside): Promise<void>
 }
 
-/** More of them at once lie in a file of their own. */
+/** With more changes than this, they are stored in a separate file. */
 const INLINE_AT_MOST = 16
 const KEY_BYTES = 32
 const { SET, REMOVE } = proto.SyncdMutation.SyncdOperation
@@ -163,7 +163,7 @@ export function createAppState(core: PhoneCore, around: Surroundings, self: () =
   }
 }
 
-/** Its id names the device that made it, 0, and counts. */
+/** The id contains the device that created it (0) and a counter. */
 function newKey(count: number): SyncKey {
   const id = Buffer.alloc(6)
   id.writeUInt32BE(count, 2)

@@ -8,63 +8,63 @@ import { isPasskeyQuery } from './passkey-faults.ts'
 import { readQr, type QrFields } from './qr-text.ts'
 import { bytesOf, child, errorTo, firstTag, readAddress, seconds, stanza, type Stanza } from './stanza.ts'
 
-/** What a client that is not linked yet was notified of. */
+/** A notification to a client that is not linked yet. */
 interface Notice {
   readonly id: string
   readonly type: string
-  /** Attributes of the acks that came for it: a client sends exactly one. */
+  /** The attributes of its acks. A client must send exactly one. */
   readonly acks: readonly Readonly<Record<string, string>>[]
 }
 
 export interface NoticeInside extends Notice {
   readonly acks: Readonly<Record<string, string>>[]
-  /** The first ack. */
+  /** Resolves with the first ack. */
   readonly acknowledged: Promise<Readonly<Record<string, string>>>
 }
 
-/** A client that is linked to nobody yet: it shows a QR code, or asks for a code to type. One for each connection. */
+/** A client that is not linked yet: it shows a QR code, or requests a pairing code. There is one per connection. */
 export interface Applicant {
   readonly isConnected: boolean
-  /** Everything it sent, oldest first. */
+  /** Everything that the client sent, oldest first. */
   readonly heard: readonly Stanza[]
   /** Every notification that was sent to it, oldest first. */
   readonly notices: readonly Notice[]
   /**
-   * Tells it to draw its QR code again with a new secret.
-   * @param shown text of the code that is drawn now: phones cannot link with it any more.
+   * Tells the client to create a new QR code with a new secret.
+   * @param shown the text of the current code, with which phones can no longer link.
    */
   refresh(shown?: string, tag?: RefreshTag): void
-  /** From now on its QR codes are too old to be scanned. What has begun goes on. */
+  /** Makes its QR codes too old to be scanned. A ceremony that has begun continues. */
   expireRefs(): void
-  /** How it links with a passkey; undefined until one is asked for. */
+  /** Its linking with a passkey; undefined until one is requested. */
   readonly ceremony: Ceremony | undefined
-  /** Greets it as if it were linked, which no client may believe. */
+  /** Sends a login greeting although the client is not linked. Clients must ignore it. */
   welcomeTooEarly(): void
   /** Cuts its connection. */
   drop(): void
 }
 
-/** The two names by which the network tells a client to draw its QR code again. */
+/** The two names of the notification that makes a client create a new QR code. */
 export type RefreshTag = 'companion_reg_refresh' | 'pair-device-rotate-qr'
 
-/** The same, for those who run the network. */
+/** Adds what only the simulated network uses. */
 export interface ApplicantInside extends Applicant {
   ceremony: CeremonyInside | undefined
   readonly deviceType: proto.DeviceProps.PlatformType
   readonly link: Link
   readonly registration: Registration
-  /** What it said when it asked for a code to type. */
+  /** Its request for a pairing code. */
   readonly codeRequest: CodeRequest | undefined
-  /** Whether this QR code is one of this client's. */
+  /** Whether this QR code belongs to this client. */
   shows(qr: QrFields): boolean
   /** Whether its codes are too old to be scanned. */
   readonly isExpired: boolean
-  /** Whether the client was told to draw this code again. */
+  /** Whether the client was told to replace this code. */
   isOutdated(qr: QrFields): boolean
   /** Sends an `iq` and waits for its answer. */
   ask(content: Stanza[], attributes?: Readonly<Record<string, string | number>>): Promise<Stanza>
   notify(type: string, content?: Stanza[], from?: string): NoticeInside
-  /** What it says once it has read the phone's half of a code. */
+  /** Resolves with what the client sends after it has read the phone's half of a pairing code. */
   finish(): Promise<Stanza>
   hear(node: Stanza): void
   gone(): void

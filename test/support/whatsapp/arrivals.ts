@@ -4,21 +4,21 @@ import type { Cdn, MediaKind, MediaReference } from './media.ts'
 /** A message as a person sees it on a phone. */
 export interface Arrived {
   readonly id: string
-  /** Number of whoever wrote it. */
+  /** The author's phone number. */
   readonly from: string
-  /** Number of the other person, or id of the group. */
+  /** The phone number of the other person, or the id of the group. */
   readonly chat: string
-  /** Which device of the sender's account it came from; 0 is a phone. */
+  /** The sending device of the author's account; 0 is the phone. */
   readonly device: number
   readonly type: ArrivedType
-  /** Text, caption, emoji of a reaction, question of a poll; null where there is none. */
+  /** The text, caption, emoji of a reaction or question of a poll; null if there is none. */
   readonly text: string | null
-  /** The message that is edited, deleted, reacted to or answered. */
+  /** The id of the message that is edited, deleted, reacted to or quoted. */
   readonly about: string | null
-  /** The file, decrypted and checked against the hashes the message names. */
+  /** The decrypted file. Its hashes were compared with those in the message. */
   readonly file: Buffer | null
   readonly content: proto.IMessage
-  /** How often this message came; a phone shows it once. */
+  /** How many times this message arrived. A phone shows it once. */
   times: number
 }
 
@@ -61,7 +61,7 @@ const KINDS: Readonly<Record<string, ArrivedType>> = {
 }
 
 type Seen = Pick<Arrived, 'type' | 'text' | 'about' | 'file'>
-/** Of every kind of content, the fields that some of them have. */
+/** The fields that one or more kinds of content have. */
 interface AnyContent extends Partial<MediaReference> {
   readonly text?: string | null
   readonly caption?: string | null
@@ -72,7 +72,7 @@ interface AnyContent extends Partial<MediaReference> {
   readonly contextInfo?: proto.IContextInfo | null
 }
 
-/** What a person sees of a message. @throws when its file is missing or not the one it names. */
+/** What a person sees of a message. @throws if its file is missing or does not match its hashes. */
 export function see(content: proto.IMessage, cdn: Cdn): Seen {
   const plain = unwrap(content)
   if (plain.protocolMessage) return seeProtocol(plain.protocolMessage)
@@ -100,7 +100,7 @@ function seeProtocol({ type, key, editedMessage }: proto.Message.IProtocolMessag
   return { type: 'edit', text, about, file: null }
 }
 
-/** Some kinds come inside others. */
+/** Removes wrappers around the content. */
 function unwrap(content: proto.IMessage): proto.IMessage {
   const inner =
     content.documentWithCaptionMessage?.message ??

@@ -4,32 +4,32 @@ import { bytesIn, child, seconds, stanza, type Stanza } from './stanza.ts'
 
 interface Post {
   readonly id: string
-  /** With a file: its caption. */
+  /** The text, or the caption of a file. */
   readonly text: string
   readonly kind?: 'image' | 'video'
   readonly mimeType?: string
   readonly file?: Buffer
 }
 
-/** A channel: what its admins post is shown to everybody who follows it, and is not encrypted. */
+/** A channel. The posts of its admins are shown to all followers and are not encrypted. */
 export interface Channel {
-  /** Digits, without `@newsletter`. */
+  /** The digits without `@newsletter`. */
   readonly id: string
   readonly invite: string
-  /** Numbers; the first one owns it. */
+  /** Phone numbers; the first one is the owner. */
   readonly admins: readonly string[]
   readonly followers: readonly string[]
-  /** What was posted in it, by devices that are linked to accounts of admins. */
+  /** The posts that linked devices of the admins sent. */
   readonly posts: readonly Post[]
-  /** Its owner takes it away. */
+  /** The owner deletes the channel. */
   remove(): void
 }
 
 export interface Channels {
   create(name: string, admins: readonly string[], description?: string): Channel
-  /** What the server answers to a numbered query. @returns undefined for one that is not about channels. */
+  /** Answers a numbered query. @returns undefined if the query is not about channels. */
   answer(number: string, query: Stanza): object | undefined
-  /** A device posts. */
+  /** Accepts a post from a device. */
   take(number: string, node: Stanza): Stanza
 }
 
@@ -60,7 +60,7 @@ export function createChannels(cdn: Pick<Cdn, 'fetch' | 'placeOf'>): Channels {
     if (admins.includes(number)) return 'ADMIN'
     return following.has(number) ? 'SUBSCRIBER' : 'GUEST'
   }
-  /** As whatsmeow's NewsletterMetadata reads it. */
+  /** In the format of whatsmeow's NewsletterMetadata. */
   const describe = (place: Place, number: string | null) => ({
     id: `${place.id}@newsletter`,
     state: { type: 'ACTIVE' },
@@ -126,7 +126,7 @@ export function createChannels(cdn: Pick<Cdn, 'fetch' | 'placeOf'>): Channels {
         stanza('ack', { class: 'message', id, from: to, t: seconds(), error, ...(error ? {} : { server_id: 100 }) })
       if (place === undefined) return ack(404)
       if (!place.admins.includes(number)) return ack(403)
-      // Whatever is encrypted, or padded, cannot be read by its followers.
+      // Followers could not read encrypted or padded content.
       if (plain === undefined || child(node, 'enc') !== undefined) return ack(400)
       if (type === 'media') {
         const post = fileIn(node, plain, cdn)
@@ -144,7 +144,7 @@ export function createChannels(cdn: Pick<Cdn, 'fetch' | 'placeOf'>): Channels {
   }
 }
 
-/** A file that lies in the store as it is. A reference to an encrypted one, or to another upload, is refused. */
+/** The file of a post, which is stored unencrypted. References to encrypted files or to other uploads are refused. */
 function fileIn(node: Stanza, plain: Stanza, cdn: Pick<Cdn, 'fetch' | 'placeOf'>): Omit<Post, 'id'> | undefined {
   const { imageMessage, videoMessage } = proto.Message.decode(bytesIn(plain))
   const kind = imageMessage ? 'image' : 'video'

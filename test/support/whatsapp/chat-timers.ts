@@ -1,18 +1,18 @@
 import { getContentType, proto } from 'baileys'
 import { seconds } from './stanza.ts'
 
-/** After which time new messages of a chat disappear. */
+/** After how long new messages of a chat disappear. */
 interface Timer {
   readonly seconds: number
   readonly setAt: number
 }
 
-/** Of one phone, by the number of the other side. */
+/** The timers of one phone, by the other side's phone number. */
 export interface ChatTimers {
   of(number: string): number
-  /** Takes a change of the timer that was said in the chat. */
+  /** Reads a change of the timer from a message. */
   hear(number: string, content: proto.IMessage): void
-  /** @returns the content as this phone sends it to the chat: it carries the timer. */
+  /** @returns the content with the timer of the chat, as this phone sends it. */
   mark(number: string, content: proto.IMessage): proto.IMessage
 }
 

@@ -1,19 +1,19 @@
 import { proto } from 'baileys'
 import type { CollectionName } from './ledger.ts'
 
-/** A collection as the server keeps it: it has no key, and knows of each setting which one it is and no more. */
+/** A collection on the server. The server has no key, so it knows which setting changes but not its content. */
 export interface Collection {
   readonly name: CollectionName
   readonly version: number
-  /** Takes what shall be the next version. @param mutations of the patch, where they lie in a file beside it. */
+  /** Stores the next version. @param mutations the changes, if they are in a separate file. */
   keep(patch: proto.ISyncdPatch, mutations?: readonly proto.ISyncdMutation[]): void
-  /** What has changed after this version, oldest first. */
+  /** The changes after this version, oldest first. */
   since(version: number): readonly proto.ISyncdPatch[]
-  /** Everything as of a version, for those who begin; undefined where there is little enough to hand out one by one. */
+  /** A complete version for new clients; undefined if the changes are few enough to be sent separately. */
   snapshot(): proto.ISyncdSnapshot | undefined
 }
 
-/** Whoever begins gets the whole as of such a version, and what came after it one by one. */
+/** Snapshots exist for every fifth version. A new client gets the newest one and the later changes. */
 const SNAPSHOT_EVERY = 5
 
 export function createCollection(name: CollectionName): Collection {

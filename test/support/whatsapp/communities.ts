@@ -13,12 +13,12 @@ interface Deps {
   readonly phone: (number: string) => PhoneInside
 }
 
-/** The most groups a community of this network takes, besides the one for announcements. */
+/** The most groups in a community of this network, not counting the announcement group. */
 const MOST_GROUPS = 3
 
 const error = (code: number, text: string): Stanza[] => [stanza('error', { code, text })]
 
-/** A group that is created with `parent` is a community: the server makes its group for announcements. */
+/** Turns a group that is created with `parent` into a community, and creates its announcement group. */
 export function becomeCommunity(group: GroupInside, { asker, groups }: Deps): void {
   group.placeIn('itself')
   const announcements = groups.create(group.subject, asker.number, [])
@@ -26,7 +26,7 @@ export function becomeCommunity(group: GroupInside, { asker, groups }: Deps): vo
   announcements.reserveForAdmins()
 }
 
-/** What is asked of a community. @returns undefined for what is no question about one. */
+/** Answers a query about a community. @returns undefined for other queries. */
 export function answerCommunityQuery(community: GroupInside, asked: Stanza, deps: Deps): Stanza[] | undefined {
   if (!COMMUNITY_TAGS.has(asked.tag)) return undefined
   if (!community.isCommunity) return error(400, 'bad-request')
@@ -67,7 +67,7 @@ function changeLinks(
   return [stanza('links', {}, [stanza('link', { link_type: 'sub_group' }, [result])])]
 }
 
-/** Each group has its own answer, as its members have when they are added. */
+/** Each group has its own result, like members that are added. */
 function refusalOf(
   group: GroupInside | undefined,
   change: string,

@@ -3,18 +3,18 @@ import { hmac, type Setting } from './setting.ts'
 import { field } from './wire-field.ts'
 import { lidJid } from './stanza.ts'
 
-/** What an account shows somebody whom it writes to first, unless they have given it a token of trust. */
+/** The token that an account sends with a first message to a person, unless it has a trust token from them. */
 export const contactToken = (salt: Buffer, lid: string): Buffer => hmac('sha256', salt, Buffer.from(lidJid(lid)))
 
 export const newSalt = (): Buffer => randomBytes(32)
 
-// The library's declarations are older than these fields.
+// The library's declarations do not contain these newer fields.
 const OF_HISTORY = 19
 const OF_SETTING = 80
 
 export const saltForHistory = (salt: Buffer): Buffer => field(OF_HISTORY, salt)
 
-/** @param salt null: there is none any more. */
+/** @param salt null removes the salt. */
 export const saltSetting = (salt: Buffer | null): Setting => ({
   index: ['nct_salt_sync'],
   value: {},

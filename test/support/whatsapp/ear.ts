@@ -10,7 +10,10 @@ import { bigEndian, groupJid, numberJid, preKeyStanza, seconds, stanza, type Sta
 
 type Ear = Pick<Phone, 'go' | 'received' | 'copies' | 'unread' | 'confirm'> & Pick<PhoneInside, 'take' | 'hear'>
 
-/** How a phone takes what comes: decrypts it, shows it once, and answers with receipts as its owner's habits are. */
+/**
+ * How a phone receives messages: it decrypts them, shows each once, and sends receipts according to its owner's
+ * habits.
+ */
 export function createEar(core: PhoneCore, around: Surroundings, self: () => PhoneInside): Ear {
   const { number, signal, known, writers, timers, inTurn } = core
   const arrived: Arrived[] = []
@@ -28,7 +31,7 @@ export function createEar(core: PhoneCore, around: Surroundings, self: () => Pho
     const content = await decrypt(envelope).catch(() => undefined)
     if (content === undefined) {
       unread++
-      // As WhatsApp does: asks for another copy, with keys for a fresh session.
+      // Asks for another copy with the keys for a new session, as WhatsApp does.
       return envelope.from.enqueue(retryReceipt(envelope, self(), signal.bundle()))
     }
     if (envelope.isPeerMessage) return answerPeerRequest(self(), envelope, content, around.cdn)
@@ -68,7 +71,7 @@ export function createEar(core: PhoneCore, around: Surroundings, self: () => Pho
     remember({ remoteJid, id }, around.phone(from.number), group, { content, atSeconds: seconds() })
   }
 
-  /** Others can be referred to it from now on. */
+  /** Stores the message, so that other messages can refer to it. */
   function remember(
     where: { readonly remoteJid: string; readonly id: string },
     from: PhoneInside,
@@ -109,7 +112,7 @@ export function createEar(core: PhoneCore, around: Surroundings, self: () => Pho
 
 const WITHOUT_CONTENT = new Set(['senderKeyDistributionMessage', 'messageContextInfo'])
 
-/** What a decoded message carries; the decoder names all else too, as null. */
+/** Removes the null fields that the decoder adds. */
 const present = (message: proto.IMessage): proto.IMessage =>
   Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null && value !== undefined))
 

@@ -100,7 +100,7 @@ test('a stale QR code, and one of a client that has gone, link nothing', async (
 test('an upgrade that is refused, one that never comes, and a server that says nothing or nonsense', async () => {
   const { client, kept } = await connected()
   await client.end()
-  // The library waits for ever here: nothing is told.
+  // In these cases the library waits forever and reports nothing.
   for (const fault of [{ kind: 'status', status: 503 }, { kind: 'no_upgrade' }, { kind: 'no_hello' }] as const) {
     whatsapp.faults.onArrival(fault)
     const waiting = rawClient(kept, { connectTimeoutMs: 300 })

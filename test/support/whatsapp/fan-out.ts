@@ -5,33 +5,33 @@ import type { PhoneInside } from './people.ts'
 import { editAttribute, stanzaType } from './speech.ts'
 import { groupJid, lidJid, numberJid, stanza, type Stanza } from './stanza.ts'
 
-/** Something a phone says, on its way to linked devices. */
+/** A message of a phone, on its way to linked devices. */
 export interface Utterance {
   readonly id: string
   readonly from: PhoneInside
   readonly to: { readonly person: PhoneInside } | { readonly group: GroupInside }
   readonly content: proto.IMessage
   readonly atSeconds: number
-  /** Which attempt this is, when the device could not read an earlier one. */
+  /** The number of this attempt, if the device could not read an earlier one. */
   readonly count?: number
 }
 
 const deviceName = (device: DeviceInside) => `${device.number}:${device.id}`
 
-/** The stanza that brings an utterance to a linked device of somebody it is for. */
+/** The stanza with which a linked device of a recipient gets the message. */
 export async function toRecipient(said: Utterance, device: DeviceInside): Promise<Stanza> {
   const enc = 'group' in said.to ? await sealedForGroup(said, said.to.group, device) : [await sealed(said, device)]
   return stanza('message', attributesFor(said), [...enc, ...notesOn(said.content)])
 }
 
-/** Without any content: the device has to ask its own phone for it. */
+/** A stanza without content: the device must ask its own phone for the message. */
 export const withoutContent = (said: Utterance): Stanza => stanza('message', attributesFor(said), [])
 
-/** With a word for why there is no content, and there will be none. */
+/** A stanza without content, and with the reason why none will follow. */
 export const withheld = (said: Utterance, why: string): Stanza =>
   stanza('message', attributesFor(said), [stanza('unavailable', { type: why })])
 
-/** The stanza that brings it to a device of the speaker's own account. */
+/** The stanza with which a linked device of the author's own account gets the message. */
 export async function toOwnDevice(said: Utterance, device: DeviceInside): Promise<Stanza> {
   const { from, to, content } = said
   const chat = 'group' in to ? groupJid(to.group.id) : numberJid(to.person.number)
@@ -84,11 +84,11 @@ async function sealed(said: Utterance, device: DeviceInside): Promise<Stanza> {
   return stanza('enc', { v: 2, type, count: said.count, mediatype: mediaType(said.content) }, bytes)
 }
 
-/** Whoever has not got the sender's key yet gets it first, sealed for that device alone. */
+/** A device that does not have the sender's key yet gets it first, encrypted for that device. */
 async function sealedForGroup(said: Utterance, group: GroupInside, device: DeviceInside): Promise<Stanza[]> {
   const { signal } = said.from
   const id = groupJid(group.id)
-  // The key as it stood before this message: a later one cannot read it.
+  // The sender key as it was before this message, because a later one cannot decrypt it.
   const { key, bytes } = await group.sealOnce(said.id, async () => ({
     key: await signal.senderKey(id),
     bytes: await signal.sealForGroup(id, encodeWAMessage(said.content)),
@@ -100,7 +100,7 @@ async function sealedForGroup(said: Utterance, group: GroupInside, device: Devic
   return [await sealed({ ...said, content: { senderKeyDistributionMessage } }, device), skmsg]
 }
 
-/** A vote is announced as one. */
+/** Marks a vote as a vote. */
 const notesOn = ({ pollUpdateMessage }: proto.IMessage): Stanza[] =>
   pollUpdateMessage ? [stanza('meta', { polltype: 'vote' })] : []
 

@@ -3,57 +3,60 @@ import type { PasskeyFault, PasskeyStep } from './passkey-faults.ts'
 import type { CertificateFault } from './noise.ts'
 import type { Bundle } from './signal.ts'
 
-/** What goes wrong with a message on its way to the server. */
+/** Faults of a message on its way to the server. */
 export type MessageFault =
-  /** The connection is cut before the server takes it. */
+  /** The connection is cut before the server gets the message. */
   | { readonly kind: 'lost' }
-  /** The server takes it and delivers it; the connection is cut before the ack leaves. */
+  /** The server delivers the message; the connection is cut before the ack is sent. */
   | { readonly kind: 'cut_before_ack' }
   | { readonly kind: 'cut_after_ack' }
-  /** Acknowledged and delivered only so much later. */
+  /** Acknowledged and delivered only after this time. */
   | { readonly kind: 'held'; readonly ms: number }
-  /** Refused with this code; nobody gets it. */
+  /** Refused with this code; nobody receives it. */
   | { readonly kind: 'refused'; readonly code: number }
-  /** Acknowledged, and refused with this code so much later; nobody gets it. */
+  /** Acknowledged, and refused with this code after this time; nobody receives it. */
   | { readonly kind: 'refused_late'; readonly code: number; readonly ms: number }
 
-/** What a client meets before a connection stands. */
+/** Faults before a connection is established. */
 type ArrivalFault =
-  /** The upgrade to a WebSocket is answered with a status, 503 for instance. */
+  /** The server answers the WebSocket upgrade with a status, such as 503. */
   | { readonly kind: 'status'; readonly status: number }
-  /** TCP and TLS stand, and then nothing. */
+  /** TCP and TLS connect, and then nothing happens. */
   | { readonly kind: 'no_upgrade' }
-  /** The WebSocket opens, and the server says nothing. */
+  /** The WebSocket opens, and the server sends nothing. */
   | { readonly kind: 'no_hello' }
   | { readonly kind: 'garbage_hello' }
-  /** The server's certificates lead to another root than the client trusts. */
+  /** The server's certificates have another root than the one that the client trusts. */
   | { readonly kind: 'foreign_root' }
   | CertificateFault
 
 export interface Faults {
   /**
-   * The next messages to this number or group go wrong in this way.
-   * @param to undefined: whoever they are for.
+   * The next messages to this number or group have this fault.
+   * @param to undefined applies to all recipients.
    */
   onMessage(fault: MessageFault, to?: string, times?: number): void
-  /** The next receipts for messages are lost: the connection is cut before the server reads them. */
+  /** The next receipts are lost: the connection is cut before the server reads them. */
   onReceipt(times: number): void
-  /** Every connection meets this from now on; null: none does. */
+  /** Every connection has this fault from now on; null ends it. */
   onArrival(fault: ArrivalFault | null): void
-  /** The oldest protocol version that is still served: whoever comes with an older one is refused with 405. */
+  /** Sets the oldest supported protocol version. Clients with older versions are refused with 405. */
   demandVersion(oldest: number): void
   /**
-   * What a client asks in a form that the network's own has given up is refused with 400 from now on. WhatsApp has not
-   * said until when it accepts the old forms, and by default neither does this server refuse them.
+   * Refuses queries in outdated forms, which the network's own client no longer uses, with 400. WhatsApp has not
+   * announced how long it accepts these forms, so by default this server accepts them.
    */
   demandCurrentForms(): void
-  /** A client that has just paired is not told to connect again: its connection stays open and silent. */
+  /** A client that has just been paired is not told to reconnect: its connection stays open and silent. */
   withholdRestart(): void
-  /** The next time a client gets to this step of linking with a passkey, it goes wrong. */
+  /** Sets a fault for the next time a client reaches this step of linking with a passkey. */
   onPasskey(fault: PasskeyFault): void
-  /** The next request for a code to type is refused: 400 for a name the server does not like, 429 after too many. */
+  /**
+   * Refuses the next request for a pairing code: 400 for a client name that the server does not accept, 429 after too
+   * many requests.
+   */
   onPairingCode(code: 400 | 429): void
-  /** Key bundles are handed out with a signature that is not the owner's. */
+  /** Returns key bundles with a signature that is not the owner's. */
   forgeBundles(isForged: boolean): void
 }
 
@@ -63,22 +66,22 @@ export interface FaultsInside extends Faults {
   readonly withholdsRestart: boolean
   readonly demandsCurrentForms: boolean
   /**
-   * The last digits of a group's id are nobody's choice and mean nothing.
-   * @returns what happens to a message to this number or group; one use of the fault is spent.
+   * The last digits of a group's id are random and have no meaning.
+   * @returns the fault for a message to this number or group. The fault counts as used once.
    */
   messageTo(to: string, of?: { readonly isGroup: boolean }): MessageFault | undefined
   losesReceipt(): boolean
-  /** @returns what goes wrong at this step; one use of the fault is spent. */
+  /** @returns the fault at this step. The fault counts as used once. */
   atPasskeyStep(step: PasskeyStep): PasskeyFault | undefined
-  /** @returns with which error the request is refused, once. */
+  /** @returns the error code with which the request is refused, once. */
   pairingCodeRefusal(): number | undefined
   bundle(honest: Bundle): Bundle
 }
 
-/** How long the ack of a message to a number ending 0504 is held back: longer than any client waits. */
+/** How long the ack of a message to a number that ends in 0504 is delayed: longer than any client waits. */
 const HELD_MS = 25_000
 
-/** @param heldMs as above, for tests that wait less. */
+/** @param heldMs a shorter delay than the default, for tests. */
 export function createFaults(heldMs: number = HELD_MS): FaultsInside {
   const rules: { readonly fault: MessageFault; readonly to: string | undefined; left: number }[] = []
   const passkeyFaults: PasskeyFault[] = []
@@ -90,7 +93,7 @@ export function createFaults(heldMs: number = HELD_MS): FaultsInside {
   let withholdsRestart = false
   let demandsCurrentForms = false
 
-  /** Numbers that misbehave by their last four digits, as on the sandbox network. */
+  /** Numbers with faults, by their last four digits, as in the sandbox network. */
   const byNumber: Readonly<Record<string, MessageFault>> = {
     '0463': { kind: 'refused', code: 463 },
     '0410': { kind: 'refused_late', code: 479, ms: 100 },
@@ -139,7 +142,7 @@ export function createFaults(heldMs: number = HELD_MS): FaultsInside {
   }
 }
 
-/** Not on the network at all. */
+/** Whether this number has no account. */
 export const isAbsent = (number: string): boolean => number.endsWith('0404')
-/** The connection is cut as soon as its devices are asked for. */
+/** Whether the connection is cut when the devices of this number are requested. */
 export const cutsOnLookup = (number: string): boolean => number.endsWith('0502')

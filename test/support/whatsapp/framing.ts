@@ -1,14 +1,17 @@
-/** Cuts what a client sends into frames: a three-byte length, then that many bytes, in however many pieces they come. */
+/**
+ * Splits the bytes of a client into frames: a three-byte length, then that many bytes. The bytes may arrive in any
+ * pieces.
+ */
 export interface Frames {
-  /** What the client sent before its first frame: part of what both sides hash. */
+  /** What the client sent before its first frame. Both sides include it in their hash. */
   readonly prologue: Buffer
-  /** @returns the frames that are complete now. @throws when the bytes are not of this protocol. */
+  /** @returns the frames that are complete now. @throws if the bytes violate the protocol. */
   push(bytes: Buffer): Buffer[]
 }
 
 const PROLOGUE = Buffer.from([0x57, 0x41, 0x06, 0x03])
 const LENGTH_BYTES = 3
-/** `ED` 00 01 and a length: a client that was told so names the edge it wants to reach. */
+/** `ED` 00 01 and a length: with this, a client asks for the server that it was told to use. */
 const ROUTING = Buffer.from([0x45, 0x44, 0x00, 0x01])
 
 export function createFrames(): Frames {

@@ -37,7 +37,7 @@ test.each(['lid', 'pn'] as const)('a group speaks both ways, members named by %s
     await ben.say(group.id, 'From Ben'),
   ]
   const told = () => client.messages().filter(({ key }) => ids.includes(key.id ?? ''))
-  // What several people say at the same time the library tells in no fixed order.
+  // If several people write simultaneously, the library reports their messages in any order.
   const words = () => told().map(({ message }) => message?.conversation)
   await expect.poll(() => words().toSorted()).toEqual(['Again', 'From Ana', 'From Ben'])
   expect(words().filter((one) => one !== 'From Ben')).toEqual(['From Ana', 'Again'])

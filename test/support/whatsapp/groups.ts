@@ -15,42 +15,42 @@ import {
   type Stanza,
 } from './stanza.ts'
 
-/** How members are named in a group: by number, or by hidden id. */
+/** How a group identifies its members: by phone number, or by hidden id. */
 export type Addressing = 'pn' | 'lid'
 
 export interface Group {
-  /** Digits, without `@g.us`. */
+  /** The digits without `@g.us`. */
   readonly id: string
   readonly subject: string
   readonly addressing: Addressing
-  /** Numbers, founder first. */
+  /** Phone numbers; the founder is first. */
   readonly members: readonly string[]
   readonly admins: readonly string[]
-  /** Only admins may write. */
+  /** Whether only admins may write. */
   readonly isForAdmins: boolean
-  /** Only admins may change what it is called and about. */
+  /** Whether only admins may change the name and description. */
   readonly isLocked: boolean
   readonly description: string | null
-  /** After which time new messages disappear; 0: they stay. */
+  /** After how long new messages disappear; 0 if they do not. */
   readonly timer: number
-  /** An admin has to let newcomers in. */
+  /** Whether an admin must approve new members. */
   readonly needsApproval: boolean
-  /** Only admins may add members. */
+  /** Whether only admins may add members. */
   readonly isAddedToByAdmins: boolean
-  /** Numbers of those who want to join, oldest first. */
+  /** The phone numbers of people who asked to join, oldest request first. */
   readonly requests: readonly string[]
   /**
-   * Somebody asks to join, by the invite link; the devices of the admins are told.
-   * @param shows whether the network names their number beside their hidden id.
+   * A person asks to join with the invite link, and the devices of the admins are notified.
+   * @param shows whether the network includes their phone number with their hidden id.
    */
   request(number: string, shows?: 'number'): void
-  /** Somebody does not want to join after all. */
+  /** A person withdraws the request to join. */
   withdraw(number: string): void
   reserveForAdmins(): void
-  /** Makes it a community, or a group of one: the one for announcements, or another. */
+  /** Makes the group a community, or a group in a community: its announcement group or another one. */
   placeIn(community: 'itself' | 'nowhere' | { readonly id: string; readonly isAnnouncements?: boolean }): void
   readonly isCommunity: boolean
-  /** The community it belongs to: digits, without `@g.us`. */
+  /** The community of the group: digits without `@g.us`. */
   readonly communityId: string | null
   readonly isAnnouncements: boolean
 }
@@ -63,7 +63,7 @@ interface SealedUtterance {
 }
 
 export interface GroupInside extends Group {
-  /** What a query says of its community. */
+  /** The elements with which a query describes the community of a group. */
   readonly communityMarks: readonly Stanza[]
   rename(subject: string): void
   describe(words: string | null): void
@@ -71,22 +71,22 @@ export interface GroupInside extends Group {
   setTimer(seconds: number): void
   requireApproval(isNeeded: boolean): void
   reserveAdding(isForAdmins: boolean): void
-  /** Whether the network names the number of somebody who asks, beside their hidden id. */
+  /** Whether the network includes the phone number of a person who asked to join. */
   showsNumber(number: string): boolean
-  /** @returns whether they had asked. */
+  /** @returns whether the person had asked to join. */
   answerRequest(number: string, isApproved: boolean): boolean
   add(number: string): void
   remove(number: string): void
   setAdmin(number: string, isAdmin: boolean): void
   readonly inviteCode: string
   readonly createdAt: number
-  /** @returns whether that device has not had this sender's key yet; from now on it has. */
+  /** @returns whether this device has not received this sender's key before. Afterwards it counts as received. */
   giveKey(sender: string, device: string): boolean
-  /** A message is sealed once, however many devices get it. */
+  /** Encrypts a message once for all devices. */
   sealOnce(messageId: string, seal: () => Promise<SealedUtterance>): Promise<SealedUtterance>
 }
 
-/** What becomes of a request to join that no admin answers. */
+/** A change of a join request that no admin made. */
 interface JoinRequestChange {
   readonly kind: 'created' | 'withdrawn'
   readonly number: string
@@ -218,7 +218,7 @@ export function createGroup(
 
 type FindPhone = (number: string) => PhoneInside
 
-/** A group as a query answers it. */
+/** A group as described in the answer to a query. */
 function describe(group: GroupInside, phone: FindPhone): Stanza {
   const founder = phone(group.admins[0] ?? group.members[0] ?? '')
   const attributes = {
@@ -265,19 +265,19 @@ interface Groups {
   invitedBy(code: string): GroupInside | undefined
 }
 
-/** Who is asking, and what the answer is made of. */
+/** The asker, and what is needed for the answer. */
 interface Asking {
   readonly asker: PhoneInside
   readonly groups: Groups
   readonly phone: FindPhone
-  /** Somebody by the address a client uses. */
+  /** Finds a person by the address that a client uses. */
   readonly who: (jid: string) => PhoneInside
   readonly demandsCurrentForms: boolean
-  /** Tells everybody in the group what changed. */
+  /** Notifies everybody in the group about a change. */
   readonly announce: (group: GroupInside, change: Stanza) => void
 }
 
-/** @returns the content of the answer; undefined: refused. */
+/** @returns the content of the answer; undefined if the query is refused. */
 export function answerGroupQuery(iq: Stanza, asking: Asking): Stanza[] | undefined {
   const to = iq.attrs['to'] ?? ''
   const asked = Array.isArray(iq.content) ? iq.content[0] : undefined
@@ -338,7 +338,7 @@ function answerGeneral(
   }
 }
 
-/** Members are named by hidden id with the number beside it, and every rule of the group is there. */
+/** Whether members are identified by hidden id with their phone number, and all rules of the group are included. */
 function isCurrentCreate(create: Stanza, who: Asking['who']): boolean {
   const [addMode, approval, timer] = ['member_add_mode', 'membership_approval_mode', 'ephemeral'].map((tag) =>
     child(create, tag),
@@ -424,7 +424,7 @@ function change(
     return [stanza(asked.tag, { ...asked.attrs })]
   }
   if (asked.tag === 'description') {
-    // A change that does not name what it replaces is refused, as by the real server.
+    // A change must name the version that it replaces, otherwise it is refused, as by the real server.
     if ((asked.attrs['prev'] ?? null) !== (group.description === null ? null : 'D1')) return undefined
     const body = children(asked, 'body')[0]?.content
     group.describe(
@@ -445,7 +445,7 @@ const FOR_ADMINS: ReadonlySet<string> = new Set([
 ])
 const FORBIDDEN = [stanza('error', { code: 403, text: 'forbidden' })]
 
-/** Of each it is said whether they had asked at all. */
+/** The answer says for each person whether they had asked to join. */
 function answerRequests(
   group: GroupInside,
   action: Stanza,
@@ -465,17 +465,20 @@ function answerRequests(
   return [stanza('membership_requests_action', {}, [stanza(asked.tag, {}, answers)])]
 }
 
-/** A day, a week and ninety days: the server of a group takes no others. */
+/** The server accepts only a day, a week and ninety days for groups. */
 const TIMERS: ReadonlySet<number> = new Set([86_400, 604_800, 7_776_000])
 
-/** What members are told of it. */
+/** The notification to the members. */
 export const timerNotice = (after: number): Stanza =>
   after === 0 ? stanza('not_ephemeral', {}) : stanza('ephemeral', { expiration: after, trigger: 1 })
 
 const RULES: ReadonlySet<string> = new Set(['announcement', 'not_announcement', 'locked', 'unlocked'])
 const isRule = (tag: string): tag is GroupRule => RULES.has(tag)
 
-/** What the clients of its admins hear of somebody who wants to join: the network names them inside, too. */
+/**
+ * The notification to the admins' devices about a person who wants to join. The network also includes the person
+ * inside the element.
+ */
 export function joinRequestNotice(
   group: GroupInside,
   person: PhoneInside,
@@ -494,7 +497,7 @@ export function joinRequestNotice(
   return stanza('notification', { ...attributes, participant: jid }, [what])
 }
 
-/** What a member’s client hears when something in the group changes. */
+/** The notification to a member's devices about a change of the group. */
 export function groupNotice(group: GroupInside, by: PhoneInside, what: Stanza, id: string): Stanza {
   return stanza(
     'notification',

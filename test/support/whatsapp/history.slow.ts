@@ -17,7 +17,7 @@ test('a client asks for what was said before, and gets it in files, the latest f
   const { client, device } = await linked(whatsapp, SHOP)
   const past = () => client.heard('messaging-history.set').filter(({ syncType }) => syncType === ON_DEMAND)
 
-  // The first history has the last five.
+  // The first history contains the last five messages.
   const before = { remoteJid: ANA_JID, id: ids[25]!, fromMe: false }
   const request = await client.socket.fetchMessageHistory(22, before, (long + 25) * 1_000)
   await expect.poll(past).toHaveLength(3)
@@ -37,7 +37,7 @@ test('a client asks for what was said before, and gets it in files, the latest f
 
 test('where nothing was said before, the answer says that this was all', async () => {
   const whatsapp = await whatsappOfTest()
-  // Nobody has answered, so the first history does not name this chat.
+  // The person has not answered in this chat, so the first history does not contain it.
   const id = await whatsapp.phone(SHOP).say(ANA, 'The first word')
   const { client } = await linked(whatsapp, SHOP)
   await client.socket.fetchMessageHistory(50, { remoteJid: ANA_JID, id, fromMe: true }, Date.now())

@@ -8,17 +8,17 @@ import { lidJid, numberJid, seconds } from './stanza.ts'
 
 type Asked = proto.Message.PeerDataOperationRequestMessage.IHistorySyncOnDemandRequest
 
-// The same list twice: of what is announced, and of what comes.
+// The same list exists twice: for announcements, and for the history itself.
 const { HistorySyncType: Announced } = proto.Message
 const { HistorySyncType: Kind } = proto.HistorySync
 const { COMPLETE_AND_NO_MORE_MESSAGE_REMAIN_ON_PRIMARY: ALL, COMPLETE_BUT_MORE_MESSAGES_REMAIN_ON_PRIMARY: MORE } =
   proto.Conversation.EndOfHistoryTransferType
-/** Of each chat; what came before them is asked for. */
+/** How many messages of each chat the first history contains. Earlier ones must be requested. */
 const LATEST = 5
-/** A long past comes in several files. */
+/** A long history is split into several files. */
 const CHUNK = 10
 
-/** The first history a client gets: the chats the phone has, and who is who. */
+/** The first history that a client gets: the chats of the phone, and the names of people. */
 export function welcomeHistory(phone: PhoneInside, find: (number: string) => PhoneInside): proto.IMessage {
   const people = [...phone.writers].map(find)
   const history = {
@@ -45,8 +45,8 @@ export function welcomeHistory(phone: PhoneInside, find: (number: string) => Pho
 }
 
 /**
- * What was said in a chat before the oldest message a client has, the latest of it first.
- * @param requestId of the message that asked.
+ * The messages of a chat before the oldest one that a client has, newest first.
+ * @param requestId the id of the message that requested them.
  */
 export function earlierHistory(phone: PhoneInside, asked: Asked, requestId: string, cdn: Cdn): proto.IMessage[] {
   const id = asked.chatJid ?? ''

@@ -1,10 +1,13 @@
-/** What libsignal says of its sessions, which it prints whole. */
+/** The messages that libsignal prints about its sessions, with their complete content. */
 const CHATTER =
   /^(Closing (open )?session|Opening session|Removing old closed session|Session (already|error)|Decrypted message with closed|Failed to decrypt message with any)/
 
 let isHushed = false
 
-/** The phones of the stand-in use the same library as the clients; what it prints would bury the output of the tests. */
+/**
+ * Suppresses the output of libsignal, which the stand-in's phones use like the clients, because it would hide the
+ * output of the tests.
+ */
 export function hushLibrary(): void {
   if (isHushed) return
   isHushed = true

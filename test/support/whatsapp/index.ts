@@ -43,28 +43,30 @@ export type { Phone } from './people.ts'
  * 0504 is acknowledged far too late, 0007 never sends a receipt.
  */
 export interface WhatsApp {
-  /** What is wrong with the network. */
+  /** The faults of the network. */
   readonly faults: Faults
-  /** Where the files lie. */
+  /** The storage of files. */
   readonly cdn: Cdn
   readonly route: Route
-  /** What a process of its own is started with, so that it meets the stand-in and never the real network. */
+  /** Environment variables for another process, so that it connects to the stand-in and never to the real network. */
   readonly environment: Readonly<Record<string, string>>
-  /** Connections that stand, logged in or not. */
+  /** The number of open connections, logged in or not. */
   readonly connections: number
-  /** Leads this process to the stand-in wherever it means the real network. */
+  /** Redirects all connections of this process to the real network to the stand-in. */
   takeRoute(): void
-  /** The person with this number; made when first asked for. */
+  /** The person with this number, who is created on the first call. */
   phone(number: string, habits?: Partial<Habits>): Phone
-  /** The client that shows this QR code; without one the client that came last. @throws when there is none. */
+  /** The client that shows this QR code; by default, the client that connected last. @throws if there is none. */
   applicant(qr?: string): Applicant
-  /** From now on this number leads to the other one, as a Brazilian number with the ninth digit to the one without. */
+  /**
+   * Makes this number an alias of the other one, such as a Brazilian number with the ninth digit for the one without.
+   */
   alias(number: string, canonical: string): void
-  /** @param members numbers, the founder first. */
+  /** @param members phone numbers; the founder is first. */
   group(subject: string, members: readonly [string, ...string[]], addressing?: Addressing): Group
-  /** @param admins numbers, its owner first. */
+  /** @param admins phone numbers; the owner is first. */
   channel(name: string, admins: readonly [string, ...string[]], description?: string): Channel
-  /** Cuts every connection, whoever is at the other end. */
+  /** Cuts all connections. */
   cut(): void
   close(): Promise<void>
 }
@@ -72,7 +74,7 @@ export interface WhatsApp {
 const REGISTER = new URL('register.ts', import.meta.url).href
 
 interface Options {
-  /** How long the ack of a message to a number ending 0504 is held back. Default: 25 s. */
+  /** How long the ack of a message to a number that ends in 0504 is delayed; by default 25 s. */
   readonly heldAckMs?: number
 }
 

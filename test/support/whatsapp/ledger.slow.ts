@@ -19,7 +19,8 @@ const STARRED: Setting = { index: ['star', CHAT, '3A', '1', '0'], value: { starA
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const element = (byte: number) => Buffer.alloc(32, byte)
 
-// Worked out by a third program from the protocol as it is written down: neither by this code nor by the library's.
+// These values were calculated by a third program that follows the protocol description, independent of this code and
+// of the library.
 describe('by hand', () => {
   test('the hash of two elements, and of one when the other has gone', () => {
     const both = rehash(EMPTY_HASH, [], [element(1), element(2)])

@@ -15,18 +15,18 @@ import {
 
 const { SET, REMOVE } = proto.SyncdMutation.SyncdOperation
 
-/** The collections an account's settings lie in, each with versions of its own. */
+/** The collections with the settings of an account. Each has its own versions. */
 export const COLLECTIONS = ['critical_block', 'critical_unblock_low', 'regular_high', 'regular_low', 'regular'] as const
 export type CollectionName = (typeof COLLECTIONS)[number]
 
-/** A collection as those know it who have the keys. */
+/** A collection from the view of devices that have the keys. */
 export interface Ledger {
   readonly version: number
-  /** Of the MACs of all values: two who have the same settings have the same hash. */
+  /** A hash of the MACs of all values. Equal settings have equal hashes. */
   readonly hash: Buffer
-  /** MACs of values by the MACs of their indices. */
+  /** The MACs of the values, by the MACs of their indices. */
   readonly macs: ReadonlyMap<string, Buffer>
-  /** By index, as it is written. */
+  /** The settings by their serialized index. */
   readonly settings: ReadonlyMap<string, Setting>
 }
 
@@ -37,7 +37,7 @@ interface Change {
 
 export const EMPTY_LEDGER: Ledger = { version: 0, hash: EMPTY_HASH, macs: new Map(), settings: new Map() }
 
-/** Makes the next version of a collection, sealed for whoever has the key. */
+/** Creates the next version of a collection, encrypted with the key. */
 export function sealChanges(
   name: CollectionName,
   ledger: Ledger,
@@ -57,8 +57,8 @@ export function sealChanges(
 }
 
 /**
- * Reads what somebody else has made the next version.
- * @throws when it is not whole, or was not made on top of this one.
+ * Reads a version that another device created.
+ * @throws if it is not valid, or is not based on this version.
  */
 export function openChanges(name: CollectionName, ledger: Ledger, key: SyncKey, patch: proto.ISyncdPatch): Ledger {
   const snapshotMac = Buffer.from(patch.snapshotMac ?? [])

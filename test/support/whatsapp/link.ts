@@ -5,9 +5,9 @@ import { createFrames, frame } from './framing.ts'
 import { answerHello, type Handshake, type NoiseIdentity, type Transport } from './noise.ts'
 import type { Stanza } from './stanza.ts'
 
-/** What a client said of itself at the end of the handshake. */
+/** The data that a client sends at the end of the handshake. */
 export interface Introduction {
-  /** The client's Noise key: what tells one installation from another. */
+  /** The client's Noise key, which identifies an installation. */
   readonly clientKey: Buffer
   readonly payload: proto.ClientPayload
 }
@@ -15,29 +15,29 @@ export interface Introduction {
 /** One connection of a client, from the handshake to its end. */
 export interface Link {
   send(node: Stanza): void
-  /** Says goodbye on every layer. */
+  /** Closes every layer in order. */
   close(): void
-  /** Cuts the cable: no goodbye, and nothing that is under way arrives. */
+  /** Cuts the connection without closing it; data that is being sent is lost. */
   drop(): void
-  /** Neither reads nor writes, as a peer that is gone while its connection stands. */
+  /** Neither reads nor writes, like a peer that has disappeared while its connection stays open. */
   freeze(): void
   thaw(): void
   readonly isOpen: boolean
 }
 
 interface Listening {
-  /** The handshake is over. @returns what hears the stanzas from now on. */
+  /** Called after the handshake. @returns the handler for the stanzas. */
   introduced(link: Link, introduction: Introduction): (node: Stanza) => Promise<void> | void
   closed(link: Link): void
 }
 
 interface HandshakeFaults {
   readonly identity: NoiseIdentity
-  /** Answered instead of the server's hello; empty: silence. */
+  /** Sent instead of the server's hello; empty sends nothing. */
   readonly instead?: Buffer | undefined
 }
 
-/** Speaks the server's side of the protocol over a WebSocket. */
+/** The server side of the protocol on a WebSocket. */
 export function acceptLink(
   webSocket: WebSocket,
   socket: Duplex,
@@ -87,7 +87,7 @@ export function acceptLink(
     hear = on.introduced(link, { clientKey, payload: proto.ClientPayload.decode(payload) })
   }
 
-  /** A frame after another: decoding is asynchronous, and the order is part of the protocol. */
+  /** Handles one frame after another: decoding is asynchronous, but the order must be kept. */
   function take(message: Buffer): void {
     if (transport === undefined) return shakeHands(message)
     const plain = transport.open(message)
@@ -95,7 +95,7 @@ export function acceptLink(
       await hear?.(await decodeBinaryNode(plain))
     })
     order.catch((error: unknown) => {
-      // A bug of the stand-in must not look like a fault of the network.
+      // An error of the stand-in must fail the test and must not look like a network fault.
       queueMicrotask(() => {
         throw error
       })
@@ -109,7 +109,7 @@ export function acceptLink(
       link.drop()
     }
   })
-  // Cut connections are part of the tests.
+  // The tests cut connections, so errors are expected.
   webSocket.on('error', () => {})
   webSocket.on('close', () => on.closed(link))
   return link

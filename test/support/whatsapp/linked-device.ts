@@ -4,7 +4,7 @@ import type { Bundle } from './signal.ts'
 import { newMessageId } from './speech.ts'
 import { bytesOf, child, children, numberOf, seconds, stanza, type Stanza } from './stanza.ts'
 
-/** Ways in which the network ends a connection, and what the client makes of each. */
+/** The ways in which the network ends a connection. */
 export type Ending =
   | 'restart'
   | 'unavailable'
@@ -16,66 +16,72 @@ export type Ending =
   | 'no_multidevice'
   | 'dropped'
 
-/** Why a login is refused: the number of a `<failure>`; with how long, in seconds, for a ban that ends. */
+/** Why a login is refused: the reason code of a `<failure>`, and for a temporary ban its duration in seconds. */
 export interface Refusal {
   readonly reason: number
   readonly expireSeconds?: number
 }
 
-/** A client that is linked to an account, as the network knows it. It outlives every connection of the client. */
+/**
+ * A client that is linked to an account, from the network's view. It exists independently of the client's
+ * connections.
+ */
 export interface LinkedDevice {
-  /** The account's number. */
+  /** The phone number of the account. */
   readonly number: string
-  /** Which of the account's devices; the phone itself is 0. */
+  /** The number of the device; the phone is 0. */
   readonly id: number
-  /** Logged in, and told that its backlog is over. */
+  /** Logged in, and its backlog was completely sent. */
   readonly isOnline: boolean
-  /** How often it logged in. */
+  /** How many times it logged in. */
   readonly logins: number
-  /** What was said to it and not acknowledged yet: all of it comes again at the next login. */
+  /** Stanzas that were sent and not acknowledged. They are all sent again after the next login. */
   readonly waiting: readonly Stanza[]
-  /** Everything it sent, oldest first. */
+  /** Everything that the device sent, oldest first. */
   readonly heard: readonly Stanza[]
-  /** One-time keys of it that nobody has used. */
+  /** The number of its unused one-time keys. */
   readonly preKeysLeft: number
-  /** Ends its connection now; it may log in again, except after `removed`. */
+  /** Ends its connection. It may log in again, except after `removed`. */
   end(how: Ending): void
-  /** Says something that means nothing, as the answer to a keep-alive. */
+  /** Sends something without meaning, like the answer to a keep-alive. */
   beat(): void
-  /** A channel that the account follows posts this, as its server sends it: not encrypted. @returns the id of the post. */
+  /**
+   * Sends a post of a channel that the account follows, unencrypted as from the real server. @returns the id of the
+   * post.
+   */
   post(channel: string, content: proto.IMessage): string
-  /** The network brings an element of this name, which it keeps until it is acknowledged as all else. @returns its id. */
+  /** Sends an element with this name, and keeps it until it is acknowledged, like all others. @returns its id. */
   bring(tag: string, from: string): string
-  /** Neither side hears the other any more, while the connection stands. */
+  /** Blocks both directions while the connection stays open. */
   freeze(): void
   thaw(): void
-  /** Refuses its logins from now on, and ends the one that stands; null lets it in again. */
+  /** Refuses its logins from now on and ends its connection; null allows logins again. */
   refuse(refusal: Refusal | null): void
 }
 
-/** The same, for those who run the network. */
+/** Adds what only the simulated network uses. */
 export interface DeviceInside extends LinkedDevice {
   readonly clientKey: Buffer
   readonly keyIndex: number
   readonly refusal: Refusal | null
   readonly isRemoved: boolean
-  /** Connected and logged in, whether or not its backlog is over. */
+  /** Called after the login, before the backlog was sent. */
   attach(link: Link): void
   detach(link: Link): void
   note(node: Stanza): void
-  /** Kept until it is acknowledged, and sent as soon as the device is online. */
+  /** Sent as soon as the device is online, and kept until it is acknowledged. */
   enqueue(node: Stanza): void
-  /** Sent if it is connected, else forgotten. */
+  /** Sent if the device is connected, otherwise discarded. */
   tell(node: Stanza): void
-  /** It says that it is ready for its backlog. */
+  /** The device is ready for its backlog. */
   becomeActive(): void
-  /** @returns what was acknowledged. */
+  /** @returns the stanzas that were acknowledged. */
   settle(what: { tag: string; id: string; type?: string | undefined; participant?: string | undefined }): Stanza[]
-  /** Takes what an `iq encrypt set` uploads. */
+  /** Stores the keys that an `iq encrypt set` uploads. */
   storeKeys(node: Stanza): void
-  /** It logged out: it may never log in again. */
+  /** Called after a logout: the device may never log in again. */
   forget(): void
-  /** The device's keys for a first message, one of its one-time keys among them while there are any. */
+  /** The device's keys for a first message, including a one-time key while there are any. */
   bundle(): Bundle
 }
 
@@ -86,7 +92,7 @@ export interface Registration {
   readonly signedPreKey: Bundle['signedPreKey']
 }
 
-/** Fewer one-time keys than this, and the client is asked for more. */
+/** With fewer one-time keys than this, the client is asked to upload more. */
 const FEW_KEYS = 5
 
 export function createLinkedDevice(

@@ -15,7 +15,7 @@ import type { Stanza } from './stanza.ts'
 
 export interface Listener {
   readonly route: Route
-  /** Connections that stand. */
+  /** The number of open connections. */
   readonly connections: number
   /** Cuts every connection. */
   cut(): void
@@ -25,7 +25,7 @@ export interface Listener {
 const CHAT_HOST = 'web.whatsapp.com'
 const ORIGIN = `https://${CHAT_HOST}`
 
-/** One TLS listener plays all hosts of the network: the chat's WebSocket and the store of files. */
+/** One TLS listener serves all hosts of the network: the WebSocket of the chat, and the storage of files. */
 export async function listen(network: Network): Promise<Listener> {
   const authority = createAuthority('WhatsApp stand-in')
   const root = Curve.generateKeyPair()
@@ -42,7 +42,7 @@ export async function listen(network: Network): Promise<Listener> {
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Cut connections are part of the tests.
+    // The tests cut connections, so errors are expected.
     socket.on('error', () => {})
     const refused = refusalOf(request, network)
     if (refused === 'silence') return
@@ -100,7 +100,7 @@ export async function listen(network: Network): Promise<Listener> {
   }
 }
 
-/** What is sent where the server's hello belongs. */
+/** Bytes that are sent instead of the server's hello. */
 const INSTEAD: Readonly<Record<string, Buffer>> = {
   no_hello: Buffer.alloc(0),
   garbage_hello: Buffer.from('this is not a hello'),

@@ -3,12 +3,13 @@ import { hkdfSync } from 'node:crypto'
 const BYTES = 128
 const KEY_INFO = 'WhatsApp Patch Integrity'
 
-/** Hash of a set with nothing in it. */
+/** The hash of an empty set. */
 export const EMPTY_HASH = Buffer.alloc(BYTES)
 
 /**
- * Hash of a set as it changes. It is 64 numbers of 16 bits; each element is stretched to as many, which are added when it
- * comes and subtracted when it goes. So whoever has the same set has the same hash, in whatever order it came about.
+ * Updates the hash of a set. It consists of 64 numbers of 16 bits. Each element is expanded to 64 numbers, which are
+ * added when it is added and subtracted when it is removed. Equal sets therefore have equal hashes, in whatever order
+ * they were built.
  */
 export function rehash(hash: Buffer, gone: readonly Buffer[], added: readonly Buffer[]): Buffer {
   const next = Buffer.from(hash)

@@ -33,7 +33,7 @@ test('files go both ways, encrypted, and are the same when they arrive', async (
   const picture = client.messages().find(({ message }) => message?.imageMessage)!
   expect(sha256(await downloadMediaMessage(picture, 'buffer', {}))).toBe(sha256(file))
   whatsapp.cdn.flip(1)
-  // The library does not look at hashes.
+  // The library does not check hashes.
   expect(sha256(await downloadMediaMessage(picture, 'buffer', {}))).not.toBe(sha256(file))
 })
 

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { proto } from 'baileys'
 
-/** A file as a message refers to it. */
+/** The reference to a file in a message. */
 export interface MediaReference {
   readonly url: string
   readonly directPath: string
@@ -16,28 +16,33 @@ type Reference = { readonly [Name in keyof MediaReference]?: unknown }
 
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 
-/** What lies there besides what people send: parts of an account, on their way from a phone to its linked devices. */
+/**
+ * Besides the files of messages, the storage contains data of an account on its way from the phone to linked devices.
+ */
 type FileKind = MediaKind | 'app_state' | 'history'
 
-/** Where files lie: encrypted, under the hash of what lies there. */
+/** The storage of files. Files are encrypted and stored by hash. */
 export interface Cdn {
-  /** Encrypts a file and puts it where messages can refer to it. */
+  /** Encrypts and stores a file, so that messages can refer to it. */
   publish(kind: FileKind, file: Buffer): MediaReference
-  /** Puts a file there as it is, as for everybody who follows a channel. */
+  /** Stores a file unencrypted, for the followers of a channel. */
   publishPlain(file: Buffer): Omit<MediaReference, 'mediaKey' | 'fileEncSha256'>
-  /** What a phone makes of a reference; without the hash of an encrypted file it is taken as it is. @throws when the file is gone or not the one that was meant. */
+  /**
+   * Loads a file as a phone does. Without a hash of the encrypted file, it is used unencrypted. @throws if the file
+   * is missing or does not match.
+   */
   fetch(kind: MediaKind, reference: Reference): Buffer
-  /** Where a file lies that was uploaded for a channel. */
+  /** The path of a file that was uploaded for a channel. */
   placeOf(handle: string): string | undefined
-  /** The next so many downloads differ from what was uploaded by one bit. */
+  /** The next downloads (this many) differ in one bit from the uploaded file. */
   flip(times: number): void
-  /** Removes a file; who asks for it hears 410 from now on. */
+  /** Removes a file. Requests for it then get 410. */
   forget(directPath: string): void
-  /** Puts a file back, as a phone does that still has it. @returns where it lies now. */
+  /** Uploads a file again, like a phone that still has it. @returns its new path. */
   restore(directPath: string): string
-  /** Answers uploads with this status from now on; null: takes them again. */
+  /** Answers uploads with this status; null accepts them again. */
   refuseUploads(status: number | null): void
-  /** Answers downloads with this status from now on, or takes them and never answers; null: serves them again. */
+  /** Answers downloads with this status, or never; null serves them again. */
   refuseDownloads(status: number | 'silence' | null): void
   readonly downloads: number
   readonly uploads: number
@@ -81,7 +86,7 @@ export function createCdn(): Cdn {
     const [, tree, kind = '', named] = UPLOAD.exec(request.url ?? '') ?? []
     if (refused !== null) return void response.writeHead(refused).end()
     if (named !== sha256(bytes).toString('base64url')) return void response.writeHead(400).end('hash mismatch')
-    // What is in a channel is uploaded as it is, to a place of its own.
+    // Files for channels are uploaded unencrypted, to a separate path.
     if ((tree === 'newsletter') !== kind.startsWith('newsletter-')) return void response.writeHead(404).end()
     uploads++
     const directPath = store(bytes)
@@ -166,7 +171,7 @@ export function createCdn(): Cdn {
   }
 }
 
-/** How the protocol refers to a file that no message refers to. */
+/** The reference to a file that belongs to no message. */
 export const externalBlob = (file: MediaReference): proto.IExternalBlobReference => ({
   mediaKey: file.mediaKey,
   directPath: file.directPath,

@@ -6,7 +6,7 @@ const IV_BYTES = 12
 const SECRET_BYTES = 32
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
 
-/** What a phone puts beside what it says, so that what refers to it later can be sealed. */
+/** The secret that a phone adds to a message, with which later changes to that message are encrypted. */
 export const newSecret = (): proto.IMessageContextInfo => ({ messageSecret: randomBytes(SECRET_BYTES) })
 
 interface SealedAbout {
@@ -15,9 +15,10 @@ interface SealedAbout {
 }
 
 /**
- * Seals something about a message with the secret it came with: whoever has the message can read it, the server cannot.
- * @param by address of whoever says it. @param author address of whoever wrote the message.
- * @throws when it came without a secret.
+ * Encrypts something about a message with the secret of the message. Everyone who has the message can read it, but
+ * the server cannot.
+ * @param by the address of the sender. @param author the address of the message's author.
+ * @throws if the message has no secret.
  */
 export function sealAbout(
   { key, content }: Pick<Known, 'key' | 'content'>,
@@ -33,16 +34,16 @@ export function sealAbout(
   return { encPayload: Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]), encIv }
 }
 
-/** What a sealed change is of: the words of a message, a poll, its list of options, or an event. */
+/** The kinds of encrypted changes: of a text message, a poll, the options of a poll, or an event. */
 export const SEALED_CHANGES = {
   message: { type: SecretEncType.MESSAGE_EDIT, use: 'Message Edit' },
   event: { type: SecretEncType.EVENT_EDIT, use: 'Event Edit' },
-  // Newer than the library.
+  // The library does not know these newer kinds.
   poll: { type: 4 as proto.Message.SecretEncryptedMessage.SecretEncType, use: 'Poll Edit' },
   poll_option: { type: 5 as proto.Message.SecretEncryptedMessage.SecretEncType, use: 'Poll Edit' },
 } as const
 
-/** @param names under which addresses the author of the message, and of the change, is known to the phone. */
+/** @param names the addresses under which the phone knows the author of the message and the author of the change. */
 export function sealedChange(
   of: Known,
   names: { readonly by: string; readonly author: string },

@@ -24,7 +24,7 @@ type Speaking =
   | 'repeat'
 type Mouth = Pick<Phone, Speaking> & Pick<PhoneInside, 'sayAgain'>
 
-/** How a person speaks: to other phones at once, to linked devices sealed for each of them. */
+/** How a person sends messages: directly to other phones, and encrypted for each linked device. */
 export function createMouth(core: PhoneCore, around: Surroundings, self: () => PhoneInside): Mouth {
   const { number, signal, known, inTurn } = core
   const said = new Map<string, Utterance>()
@@ -62,7 +62,7 @@ export function createMouth(core: PhoneCore, around: Surroundings, self: () => P
     return found
   }
 
-  /** Something about another message goes into the same chat. */
+  /** Sends something about another message to the chat of that message. */
   async function refer(id: string, content: (to: Known) => proto.IMessage): Promise<string> {
     const about = find(id)
     return speak(utter(chatIn(about), content(about)))
@@ -119,5 +119,5 @@ export function createMouth(core: PhoneCore, around: Surroundings, self: () => P
 
 const chatOf = (to: Utterance['to']): string => ('group' in to ? groupJid(to.group.id) : numberJid(to.person.number))
 
-/** The number, or the id of the group. */
+/** The phone number of the chat, or the id of the group. */
 const chatIn = ({ key }: Known): string => (key.remoteJid ?? '').replace(/@.*$/, '')

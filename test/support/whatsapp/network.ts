@@ -15,16 +15,16 @@ import { createPhone } from './phone.ts'
 import { newMessageId } from './speech.ts'
 import { readAddress, type Stanza } from './stanza.ts'
 
-/** Everything the network remembers, whoever is connected. */
+/** The data of the network, which exists independently of connections. */
 export interface Network {
   readonly cdn: Cdn
   readonly faults: FaultsInside
   readonly pairings: Pairings
-  /** Everybody has a phone: one that nobody made is made when it is needed. */
+  /** The phone with this number, which is created on the first call. */
   phone(number: string): PhoneInside
-  /** Somebody by the address of any of their devices. @throws for a hidden id nobody has. */
+  /** Finds a person by the address of one of their devices. @throws for an unknown hidden id. */
   who(jid: string): PhoneInside
-  /** Numbers that lead to somebody, besides their own. */
+  /** Makes a number an alias of another one. */
   alias(number: string, canonical: string): void
   readonly groups: {
     get(id: string): GroupInside | undefined
@@ -34,7 +34,7 @@ export interface Network {
     invitedBy(code: string): GroupInside | undefined
   }
   readonly channels: Channels
-  /** Tells every linked device in the group what somebody changed. */
+  /** Notifies all linked devices in the group about a change that somebody made. */
   announce(group: GroupInside, by: PhoneInside, what: Stanza): void
   later(ms: number, act: () => void): void
   close(): void
@@ -120,7 +120,7 @@ export function createNetwork(heldAckMs?: number): Network {
   }
 }
 
-/** A link that fails long after it was begun must not end the process of a test that has stopped waiting for it. */
+/** Prevents an unhandled rejection if linking fails after the test has stopped waiting for it. */
 function watched<T>(linking: Promise<T>): Promise<T> {
   linking.catch(() => {})
   return linking

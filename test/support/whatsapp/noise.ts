@@ -1,49 +1,49 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto'
 import { Curve, proto, type KeyPair } from 'baileys'
 
-/** Seals and opens the frames of one connection after the handshake; each direction counts for itself. */
+/** Encrypts and decrypts the frames of a connection after the handshake. Each direction has its own counter. */
 export interface Transport {
   seal(plain: Uint8Array): Buffer
   open(sealed: Uint8Array): Buffer
 }
 
-/** The server's half of a Noise XX handshake, from the client's first message on. */
+/** The server's part of a Noise XX handshake, starting with the client's first message. */
 export interface Handshake {
   /** The server's answer to the client's hello. */
   readonly hello: Buffer
-  /** @returns what the client says of itself, sealed under the keys both sides now share. */
+  /** @returns the client's introduction, encrypted with the keys that both sides now share. */
   finish(message: Uint8Array): { readonly clientKey: Buffer; readonly payload: Buffer; readonly transport: Transport }
 }
 
-/** The chain of certificates a server shows, and the key that is its root. */
+/** The certificate chain of a server, and the key of its root. */
 export interface NoiseIdentity {
-  /** Public key, 32 bytes: what a client trusts. */
+  /** The public key that clients trust, 32 bytes. */
   readonly root: Buffer
   readonly key: KeyPair
   readonly certificates: Uint8Array
 }
 
-// Exactly as long as a hash, so that it is not hashed.
+// As long as a hash, so that it is used without hashing.
 const NAME = Buffer.from('Noise_XX_25519_AESGCM_SHA256\0\0\0\0')
 const TAG_BYTES = 16
 const YEAR_SECONDS = 365 * 24 * 3_600
 
 const sha256 = (...parts: readonly Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest()
 
-/** What may be wrong with the certificates of a server whose root is trusted. */
+/** Faults in the certificates of a server whose root is trusted. */
 export type CertificateFault =
-  /** They are about another key than the server has. */
+  /** They certify another key than the server's. */
   | { readonly kind: 'foreign_key' }
-  /** The last one does not name the one above it as its issuer. */
+  /** The last certificate does not name the previous one as its issuer. */
   | { readonly kind: 'foreign_issuer' }
   | { readonly kind: 'out_of_date'; readonly which: 'leaf' | 'intermediate'; readonly when: 'past' | 'future' }
 
-/** Root, intermediate and leaf as the network has them: the root signs the intermediate, whose serial of issuer is 0. */
+/** Root, intermediate and leaf as in the real network: the root signs the intermediate, whose issuer serial is 0. */
 export function createNoiseIdentity(root = Curve.generateKeyPair(), fault?: CertificateFault): NoiseIdentity {
   const intermediate = Curve.generateKeyPair()
   const key = Curve.generateKeyPair()
   const now = Math.floor(Date.now() / 1_000)
-  // Clocks of tests may be elsewhere.
+  // Wide margins, because the clocks of tests may be set to other times.
   const valid = { notBefore: now - 5 * YEAR_SECONDS, notAfter: now + 5 * YEAR_SECONDS }
   const past = { ...valid, notAfter: now - 60 }
   const future = { ...valid, notBefore: now + 3_600 }

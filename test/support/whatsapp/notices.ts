@@ -5,7 +5,7 @@ import { lidJid, numberJid, seconds, stanza, type Stanza } from './stanza.ts'
 type Notices = Pick<Phone, 'call' | 'hangUp' | 'trust' | 'restrict' | 'limitNewChats'> &
   Pick<PhoneInside, 'restrictedUntil' | 'newChatCap' | 'startsChatWith'>
 
-/** What reaches linked devices besides messages: calls, privacy tokens, restrictions of the account. */
+/** Notifications to linked devices besides messages: calls, privacy tokens, and restrictions of the account. */
 export function createNotices({ number, lid }: PhoneCore, around: Surroundings): Notices {
   const calls = new Map<string, string>()
   let restrictedUntil: number | null = null
@@ -91,7 +91,7 @@ export function createNotices({ number, lid }: PhoneCore, around: Surroundings):
   }
 }
 
-/** How the network describes a restriction to a client. */
+/** The restriction of an account in the network's format. */
 export const timeLock = (untilSeconds: number | null) => ({
   is_active: untilSeconds !== null,
   time_enforcement_ends: untilSeconds === null ? null : String(untilSeconds),

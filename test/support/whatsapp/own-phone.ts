@@ -10,7 +10,7 @@ type Request = proto.Message.IPeerDataOperationRequestMessage
 
 const { PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE } = proto.Message.ProtocolMessage.Type
 
-/** What a phone tells a client of its own account, past every chat. */
+/** A message from the phone to a linked device of its own account, outside of every chat. */
 export async function peerStanza(phone: PhoneInside, device: DeviceInside, content: proto.IMessage): Promise<Stanza> {
   const peer = `${device.number}:${device.id}`
   if (!phone.signal.knows(peer)) await phone.signal.meet(peer, device.bundle())
@@ -19,14 +19,14 @@ export async function peerStanza(phone: PhoneInside, device: DeviceInside, conte
   return stanza('message', attributes, [stanza('enc', { v: 2, type }, bytes)])
 }
 
-/** A client asks its own phone for a message that came to it without content, or for what was said before it came. */
+/** Answers a linked device that asks its own phone for a message without content, or for earlier history. */
 export async function answerPeerRequest(
   phone: PhoneInside,
   { id, from }: Envelope,
   content: proto.IMessage,
   cdn: Cdn,
 ): Promise<void> {
-  // The library wraps what it says to its own phone as if it were a copy.
+  // The library wraps messages to its own phone like copies of sent messages.
   const plain = content.deviceSentMessage?.message ?? content
   const request = plain.protocolMessage?.peerDataOperationRequestMessage
   if (!request) return
@@ -36,7 +36,7 @@ export async function answerPeerRequest(
   for (const answer of answers) from.enqueue(await peerStanza(phone, from, answer))
 }
 
-/** What the phone has of the messages that are missing. */
+/** The missing messages that the phone has. */
 function resent(phone: PhoneInside, request: Request, stanzaId: string): proto.IMessage[] {
   const found = (request.placeholderMessageResendRequest ?? []).flatMap(
     ({ messageKey }) => phone.known.get(messageKey?.id ?? '') ?? [],

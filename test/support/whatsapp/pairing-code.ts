@@ -9,7 +9,7 @@ const SALT_BYTES = 32
 const hkdf = (input: Buffer, info: string, salt: Buffer = Buffer.alloc(0)) =>
   Buffer.from(hkdfSync('sha256', input, salt, info, 32))
 
-/** Both sides know the code; from it and their keys they make a secret that nobody between them has. */
+/** Both sides know the pairing code. From it and from their keys they derive a secret that the server does not have. */
 export async function agreeOnSecret(
   one: ApplicantInside,
   { wrappedKey, ref }: CodeRequest,
@@ -46,7 +46,7 @@ async function wrapKey(key: Buffer, code: string): Promise<Buffer> {
   return Buffer.concat([salt, iv, cipher.update(key), cipher.final()])
 }
 
-/** @throws when the two sides do not know the same code. */
+/** @throws if the two sides do not have the same code. */
 function openBundle(bundle: Buffer, shared: Buffer, companion: Buffer, phone: PhoneInside): Buffer {
   const salt = bundle.subarray(0, SALT_BYTES)
   const iv = bundle.subarray(SALT_BYTES, SALT_BYTES + 12)

@@ -33,7 +33,10 @@ test('a client shows a QR code, is scanned, restarts and is open', async () => {
 const FAILED = 'could not link the device'
 const REFRESH = { type: 'companion_reg_refresh', acks: [{ class: 'notification', type: 'companion_reg_refresh' }] }
 
-/** A client that answers a refresh, which the library does not: it acknowledges it and changes its secret. */
+/**
+ * A client that handles a refresh, which the library does not: it acknowledges the notification and changes its
+ * secret.
+ */
 async function refreshingClient() {
   const kept = nothingKept()
   const client = rawClient(kept)

@@ -13,17 +13,17 @@ import { readQr } from './qr-text.ts'
 import { lidJid, numberJid, seconds, stanza } from './stanza.ts'
 
 export interface Pairings {
-  /** The client that shows this QR code; without one the client that came last. @throws when there is none. */
+  /** The client that shows this QR code; by default, the client that connected last. @throws if there is none. */
   applicant(qr?: string): Applicant
-  /** Greets a client that is linked to nobody yet. */
+  /** Greets a client that is not linked yet. */
   greet(link: Link, introduction: Introduction): Pick<ApplicantInside, 'hear' | 'gone'>
   scan(phone: PhoneInside, qr: string, how?: { readonly tamper?: 'hmac' | 'account_signature' }): Promise<LinkedDevice>
   enter(phone: PhoneInside, code: string): Promise<LinkedDevice>
 }
 
-/** A client shows its code before the server has heard of it. */
+/** How long to wait for a client that shows its code before its request has reached the server. */
 const PATIENCE_MS = 500
-/** What servers say besides, of which a client need not know anything. */
+/** Further elements that servers send and clients may ignore. */
 const LATER_CHILDREN = ['jurisdiction', 'encryption-metadata', 'client-props'].map((tag) => stanza(tag))
 
 export function createPairings(
@@ -79,7 +79,10 @@ export function createPairings(
     return one?.codeRequest && { one, request: one.codeRequest }
   }
 
-  /** The phone's camera app opens the text as a link; the network then wants another secret before it links. */
+  /**
+   * When the phone's camera app opens the code as a link, the network first requires a new secret, and this scan has
+   * no effect.
+   */
   function isScanWasted(one: ApplicantInside, { habits }: PhoneInside, text: string): boolean {
     if (one.isOutdated(readQr(text))) return true
     if (habits.scansWith === 'app' || seenByCamera.has(one)) return false

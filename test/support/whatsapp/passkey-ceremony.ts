@@ -16,29 +16,32 @@ import { demand, Refused } from './refused.ts'
 import { bytesIn, bytesOf, child, errorTo, firstTag, stanza, type Stanza } from './stanza.ts'
 import { requestOptions, verifyAssertion, type RequestOptions } from './webauthn.ts'
 
-/** Linking with a passkey, from the request for one to the keys of the client. One for each scan or typed code. */
+/**
+ * Linking with a passkey, from the request for it until the client's keys arrive. There is one for each scan or typed
+ * code.
+ */
 export interface Ceremony {
-  /** What the client was asked for most recently. */
+  /** The latest options that the client got. */
   readonly options: RequestOptions
-  /** Whether the client proved that it was scanned; undefined until it sent an assertion that was taken. */
+  /** Whether the client proved that its code was scanned; undefined until an assertion was accepted. */
   readonly hasProof: boolean | undefined
-  /** The code that the phone shows; undefined while there is nothing to compare. */
+  /** The code on the phone; undefined while there is nothing to compare. */
   readonly code: string | undefined
-  /** The phone's owner has compared the code, where the phone waits for that. */
+  /** The phone's owner has compared the code, if the phone waits for that. */
   confirm(isSame: boolean): void
-  /** Asks for an assertion again, with another challenge. */
+  /** Requests another assertion with a new challenge. */
   askAgain(): void
-  /** Sends the phone's answer though nothing is there yet to be answered. */
+  /** Sends the phone's answer before the client has sent its part. */
   continueTooEarly(): void
 }
 
-/** The same, for those who run the network. */
+/** Adds what only the simulated network uses. */
 export interface CeremonyInside extends Ceremony {
-  /** Takes what the client asks. */
+  /** Handles a query of the client. */
   hear(iq: Stanza): void
   abandon(reason: string): void
   readonly isOver: boolean
-  /** The new ADV secret, once the phone has the client's keys. */
+  /** Resolves with the new ADV secret when the phone has the client's keys. */
   readonly secret: Promise<Buffer>
 }
 
@@ -50,14 +53,14 @@ interface Setting {
   readonly faults: Pick<FaultsInside, 'atPasskeyStep'>
 }
 
-/** A notification that nobody but the server may send. */
+/** A sender other than the server, which clients must not accept. */
 const FOREIGN_SENDER = '12025559999@s.whatsapp.net'
 
-/** Asks a client for an assertion, and takes it from there with the phone. */
+/** Requests an assertion from a client, and runs the ceremony with the phone. */
 export function holdCeremony({ applicant, phone, secret, faults }: Setting): CeremonyInside {
   const primary = createPrimaryDevice(phone, secret, applicant.registration)
   const outcome = Promise.withResolvers<Buffer>()
-  // Whoever asked for the link awaits this; a failure that comes first must not end the process.
+  // The caller of `scan` awaits this. A failure before that must not end the process.
   outcome.promise.catch(() => {})
   let options = requestOptions()
   let ref: string | undefined
@@ -92,11 +95,13 @@ export function holdCeremony({ applicant, phone, secret, faults }: Setting): Cer
     if (fault?.kind === 'foreign') applicant.notify(type, [strangerStanza()], FOREIGN_SENDER)
     isContinued = true
     const content = fault?.kind === 'short_nonce' ? strangerStanza(31) : primaryStanza(primary.ephemeralIdentity)
-    // Clients see the server's address with and without the sign before it.
+    // Clients accept the server's address with and without the leading @.
     expectGoodAck(applicant.notify(type, [content], 's.whatsapp.net'), fault?.kind === 'cut')
   }
 
-  /** What the phone finds wrong, the server never learns: it has answered, and the client waits in vain. */
+  /**
+   * The server does not learn of errors that the phone finds: it has already answered, and the client waits in vain.
+   */
   async function onPhone(act: () => void | Promise<void>): Promise<void> {
     try {
       await act()
@@ -127,7 +132,7 @@ export function holdCeremony({ applicant, phone, secret, faults }: Setting): Cer
     ref: {
       type: 'get',
       answer(_node, fault) {
-        // What looks like a number is packed on its way, and arrives as text instead of bytes.
+        // Digits are packed on the wire and arrive as text instead of bytes.
         ref = fault === 'text' ? String(randomInt(1e9, 1e12)) : randomBytes(16).toString('base64url')
         return [stanza('ref', {}, fault === 'text' ? ref : Buffer.from(ref))]
       },
@@ -208,9 +213,9 @@ export function holdCeremony({ applicant, phone, secret, faults }: Setting): Cer
 
 interface Query {
   readonly type: 'get' | 'set'
-  /** @throws Refused for what the server does not take. */
+  /** @throws Refused if the server does not accept it. */
   answer(node: Stanza, fault?: string): Stanza[]
-  /** What the phone makes of it once the server has answered. @throws what the phone finds wrong. */
+  /** Runs on the phone after the server has answered. @throws the error that the phone finds. */
   after?(node: Stanza): void | Promise<void>
 }
 

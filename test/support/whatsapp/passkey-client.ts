@@ -15,36 +15,36 @@ import { nothingKept, rawClient, type Kept, type RawClient } from './raw-client.
 import { bytesIn, bytesOf, child, stanza, type Stanza } from './stanza.ts'
 import type { AssertionJson, RequestOptions } from './webauthn.ts'
 
-/** The client library, and beside it what it lacks to link with a passkey. */
+/** The client library, with the missing part for linking with a passkey. */
 export interface PasskeyClient {
   readonly client: RawClient
   readonly kept: Kept
-  /** Every set of options it was given, oldest first. */
+  /** All options that it got, oldest first. */
   readonly asked: readonly RequestOptions[]
-  /** The newest options, once it was asked. */
+  /** Resolves with the newest options after it got some. */
   options(): Promise<RequestOptions>
-  /** Sends the assertion; the rest follows, except what waits for the code. @throws for what the server refuses. */
+  /** Sends the assertion and everything that does not wait for the code. @throws if the server refuses it. */
   answer(assertion: AssertionJson): Promise<void>
-  /** The code it would show. */
+  /** The code that it would display. */
   code(): Promise<string>
-  /** The person says that the codes are the same. */
+  /** The person confirms that the codes are equal. */
   confirm(): Promise<void>
-  /** What the server refused after the assertion. */
+  /** The errors of the server after the assertion. */
   readonly refusals: readonly string[]
 }
 
-/** What this client does otherwise than it should. */
+/** Deviations of this client from the protocol. */
 export interface Bent {
   readonly credentialId?: Buffer
   readonly companion?: Partial<CompanionIdentity>
   /** Sends no proof. */
   readonly isLate?: boolean
-  /** Makes the proof with this secret. */
+  /** Creates the proof with this secret. */
   readonly proofSecret?: Buffer
   readonly nonce?: Buffer
   readonly requestKey?: Buffer
   readonly request?: Partial<PairingRequest>
-  /** Hands over the secret that the phone saw. */
+  /** Sends the secret that the phone saw, instead of a new one. */
   readonly keepsSecret?: boolean
   readonly asksForRef?: { readonly type?: 'get' | 'set'; readonly xmlns?: string }
   readonly skipsRef?: boolean
@@ -71,7 +71,7 @@ export function passkeyClient(bent: Bent = {}, kept: Kept = nothingKept()): Pass
     const attributes = { type, to: SERVER, xmlns: 'md', id: socket.generateMessageTag(), ...bend }
     return socket.query(stanza('iq', attributes, [content]), bent.patienceMs ?? PATIENCE_MS)
   }
-  // Once a code was asked for, the library acknowledges.
+  // After a pairing code was requested, the library sends the acks itself.
   const acknowledge = async (node: BinaryNode, error?: number) => {
     if (kept.creds.me === undefined) await socket.sendNode(buildAckStanza(node, error))
   }
@@ -150,7 +150,7 @@ export function passkeyClient(bent: Bent = {}, kept: Kept = nothingKept()): Pass
   }
 }
 
-/** @returns undefined where there are none. */
+/** @returns undefined if the element contains no options. */
 function optionsIn(node: BinaryNode): RequestOptions | 'malformed' | undefined {
   const found = child(node, 'passkey_request_options')
   if (found === undefined) return undefined

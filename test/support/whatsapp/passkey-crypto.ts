@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { bytesToCrockford, Curve, proto } from 'baileys'
 
-/** What a client says of itself when it links with a passkey. Its serialised form is what is committed to. */
+/** The identity of a client that links with a passkey. The client commits to its serialized form. */
 export interface CompanionIdentity {
   /** 32 bytes, without the leading 05. */
   readonly publicKey: Buffer
@@ -9,7 +9,7 @@ export interface CompanionIdentity {
   readonly ref: string
 }
 
-/** What a client hands over to the phone at the end. */
+/** The keys that a client sends to the phone at the end. */
 export interface PairingRequest {
   readonly noiseKey: Buffer
   readonly identity: Buffer
@@ -33,21 +33,21 @@ export function prologuePayload(companionEphemeralIdentity: Buffer, nonce: Buffe
   return Buffer.from(proto.ProloguePayload.encode({ companionEphemeralIdentity, commitment }).finish())
 }
 
-/** @param secret the ADV secret that the phone saw: the one in the scanned QR code, or the one the typed code led to. */
+/** @param secret the ADV secret that the phone saw: the one in the scanned QR code, or the one from the typed code. */
 export const handoffKey = (secret: Buffer): Buffer => hkdf(secret, '', 'shortcake-passkey-handoff-v1')
 
-/** Shows that whoever sends the prologue is the client that the phone scanned. */
+/** Proves that the sender of the prologue is the client that the phone scanned. */
 export const handoffProof = (secret: Buffer, payload: Uint8Array): Buffer =>
   createHmac('sha256', handoffKey(secret)).update(payload).digest()
 
-/** What both sides show to be compared: `XXXX-XXXX`. */
+/** The code that both sides display: `XXXX-XXXX`. */
 export function codeToCompare(companionNonce: Buffer, primaryPublicKey: Buffer, primaryNonce: Buffer): string {
   const mask = sha256(companionNonce, primaryPublicKey)
   const code = bytesToCrockford(Buffer.from(primaryNonce.subarray(0, 5).map((byte, at) => byte ^ mask.readUInt8(at))))
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 
-/** The key under which the client hands its keys over. */
+/** The key with which the client encrypts its keys for the phone. */
 export function requestKey(
   privateKey: Uint8Array,
   publicKey: Uint8Array,
@@ -68,7 +68,7 @@ export function sealRequest(
   return Buffer.from(proto.EncryptedPairingRequest.encode({ encryptedPayload: Buffer.concat(sealed), iv }).finish())
 }
 
-/** @throws when it was sealed under another key. */
+/** @throws if it was encrypted with another key. */
 export function openRequest(key: Buffer, content: Uint8Array): PairingRequest {
   const { encryptedPayload, iv } = proto.EncryptedPairingRequest.decode(content)
   if (iv?.length !== IV_BYTES || !encryptedPayload) throw new Error('the pairing request has no IV of 12 bytes')

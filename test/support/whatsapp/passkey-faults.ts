@@ -5,27 +5,27 @@ const PASSKEY_QUERIES = [
   'companion_nonce',
   'encrypted_pairing_request',
 ] as const
-/** What a client asks of the server while it links with a passkey, by its tag. */
+/** The queries of a client that links with a passkey, by tag. */
 export type PasskeyQuery = (typeof PASSKEY_QUERIES)[number]
-/** What it is told meanwhile, by its type. */
+/** The notifications that it gets meanwhile, by type. */
 export type PasskeyNotice = 'passkey_prologue_request' | 'crsc_continuation'
 export type PasskeyStep = PasskeyQuery | PasskeyNotice | 'pair-success'
 
-/** What goes wrong while a client links with a passkey. */
+/** Faults while a client links with a passkey. */
 export type PasskeyFault =
   /** Answered with an error. */
   | { readonly at: PasskeyQuery; readonly kind: 'refused'; readonly code: 400 | 401 | 429 | 500 }
   /** Never answered. */
   | { readonly at: PasskeyQuery; readonly kind: 'unanswered' }
-  /** The connection is cut instead of an answer; at what the client is told, as soon as it has acknowledged that. */
+  /** The connection is cut instead of an answer; for a notification, right after the client has acknowledged it. */
   | { readonly at: PasskeyStep; readonly kind: 'cut' }
-  /** The options for the browser are missing, or none that can be used. */
+  /** The options for the browser are missing or unusable. */
   | {
       readonly at: 'passkey_prologue_request'
       readonly kind: 'options'
       readonly options: 'absent' | 'empty' | 'not_json' | 'oversized'
     }
-  /** Somebody other than the server sends the same before, with other content. */
+  /** Before the server, somebody else sends the same notification with other content. */
   | { readonly at: PasskeyNotice; readonly kind: 'foreign' }
   /** The phone's nonce has 31 bytes. */
   | { readonly at: 'crsc_continuation'; readonly kind: 'short_nonce' }

@@ -4,7 +4,7 @@ import { demand, Refused } from './refused.ts'
 import { bytesOf, child, stanza, type Stanza } from './stanza.ts'
 import type { RequestOptions } from './webauthn.ts'
 
-/** What a client says of itself before it knows the phone's keys. */
+/** The data of a client before it knows the phone's keys. */
 export interface Prologue {
   readonly payload: Buffer
   readonly identity: Buffer
@@ -12,18 +12,18 @@ export interface Prologue {
   readonly publicKey: Buffer
   readonly deviceType: proto.DeviceProps.PlatformType
   readonly ref: string
-  /** Absent when too much time has passed since the scan. */
+  /** Absent if too much time has passed since the scan. */
   readonly proof: Buffer | undefined
 }
 
 const LARGEST_OPTIONS_BYTES = 4_096
 const KEY_BYTES = 32
 
-/** Options as they go to a client, or something else in their place. */
+/** The options for a client, or other bytes instead. */
 export const optionsStanza = (options: RequestOptions | Buffer) =>
   stanza('passkey_request_options', {}, Buffer.isBuffer(options) ? options : Buffer.from(JSON.stringify(options)))
 
-/** What cannot be used, by what is wrong with it. */
+/** Unusable options, by what is wrong. */
 export const spoiltOptions = (options: RequestOptions) => ({
   absent: undefined,
   empty: [optionsStanza(Buffer.alloc(0))],
@@ -33,13 +33,13 @@ export const spoiltOptions = (options: RequestOptions) => ({
 
 export const primaryStanza = (ephemeralIdentity: Buffer) => stanza('primary_ephemeral_identity', {}, ephemeralIdentity)
 
-/** Keys that belong to nobody. */
+/** Random keys that belong to nobody. */
 export function strangerStanza(nonceBytes = KEY_BYTES): Stanza {
   const keys = { publicKey: randomBytes(KEY_BYTES), nonce: randomBytes(nonceBytes) }
   return primaryStanza(Buffer.from(proto.PrimaryEphemeralIdentity.encode(keys).finish()))
 }
 
-/** @throws Refused for what cannot be read, or has another length. */
+/** @throws Refused if it cannot be read or has a wrong length. */
 export function readPrologue(node: Stanza): Prologue {
   const payload = bytesOf(node, 'prologue_payload')
   const proof = child(node, 'pairing_handoff_proof') && bytesOf(node, 'pairing_handoff_proof')

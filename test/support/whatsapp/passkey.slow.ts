@@ -26,7 +26,7 @@ interface Scanned extends PasskeyClient {
 let lastNumber = 12_025_550_300
 const somebody = (habits: Partial<Habits> = {}) => whatsapp.phone(String(++lastNumber), { passkey: 'has', ...habits })
 
-/** A client whose code was scanned by a phone that wants a passkey. */
+/** A client whose code was scanned by a phone that requires a passkey. */
 async function scanned(bent: Bent = {}, habits: Partial<Habits> = {}): Promise<Scanned> {
   const shop = somebody(habits)
   const one = passkeyClient(bent)
@@ -34,7 +34,7 @@ async function scanned(bent: Bent = {}, habits: Partial<Habits> = {}): Promise<S
   return { ...one, shop, linking: shop.scan(qr), applicant: whatsapp.applicant(qr) }
 }
 
-/** The same, with a code that was typed. */
+/** The same with a typed pairing code. */
 async function typed(bent: Bent = {}): Promise<Scanned> {
   const shop = somebody()
   const one = passkeyClient(bent)
@@ -46,7 +46,7 @@ async function typed(bent: Bent = {}): Promise<Scanned> {
 const answered = async (one: Scanned, flaws?: AssertionFlaws) =>
   one.answer(one.shop.passkey.assert(await one.options(), flaws))
 
-/** The client is linked, and logs in with what it stored. */
+/** Expects that the client is linked and can log in with its stored data. */
 async function expectLinked({ linking, client, kept, shop }: Scanned): Promise<void> {
   const device = await linking
   expect(await client.closed()).toBe(515)
@@ -140,7 +140,7 @@ test.each<[string, AssertionFlaws]>([
   const one = await scanned()
   await expect(answered(one, flaws)).rejects.toMatchObject({ data: 401 })
   await expect(one.linking).rejects.toThrow(reason)
-  // Nothing can follow.
+  // The client cannot continue.
   await expect(answered(one)).rejects.toMatchObject({ data: 400 })
   expect(one.shop.linked).toEqual([])
 })
@@ -197,7 +197,7 @@ const QUERIES = [
 ] as const satisfies readonly PasskeyQuery[]
 const CODES = [400, 401, 429, 500] as const
 
-/** A client whose ceremony goes wrong in this way, at what it asks. */
+/** A client whose ceremony has this fault at one of its queries. */
 async function faulty(fault: PasskeyFault): Promise<{ one: Scanned; failed: Promise<void> }> {
   if (fault.at === 'passkey_request_options')
     whatsapp.faults.onPasskey({ at: 'passkey_prologue_request', kind: 'options', options: 'absent' })

@@ -11,55 +11,57 @@ import type { ChatTimers } from './chat-timers.ts'
 import type { Advertisement, FileToSend, Known } from './speech.ts'
 import type { Passkey } from './webauthn.ts'
 
-/** How a person's phone behaves towards what arrives on it. */
+/** How a phone behaves. */
 export interface Habits {
-  /** Without a network nothing arrives; all of it does, in order, once the phone is back. Default: true. */
+  /**
+   * While the phone is offline, nothing arrives; when it is online again, everything arrives in order. Default: true.
+   */
   readonly isOnline: boolean
-  /** Which receipts it sends. Default: `read`, which includes `delivered`. */
+  /** The receipts that it sends. Default: `read`, which includes `delivered`. */
   readonly receipts: 'read' | 'delivered' | 'none'
-  /** From the arrival to the delivery receipt, and from there to the read receipt. */
+  /** The times from the arrival to the delivery receipt, and from that to the read receipt. */
   readonly deliveredAfterMs: number
   readonly readAfterMs: number
   /** Sends every receipt twice. */
   readonly repeatsReceipts: boolean
   /**
-   * `lid`: what this person says shows the hidden id, and the number beside it; `lid_only`: nothing else. `number_only`:
-   * the number and nothing else, and the directory names no hidden id either.
+   * `lid`: messages of this person contain the hidden id and the phone number; `lid_only`: only the hidden id;
+   * `number_only`: only the number, and the directory returns no hidden id either.
    */
   readonly shows: 'number' | 'lid' | 'lid_only' | 'number_only'
-  /** Shown beside messages. */
+  /** The name that is shown with messages. */
   readonly name: string
-  /** The text about them. Default: none. */
+  /** The "about" text. Default: none. */
   readonly about?: string
-  /** Shows it only to accounts that have its privacy token, and show that. Default: to everybody. */
+  /** Shows it only to accounts that have this person's privacy token and send it. Default: to everybody. */
   readonly aboutFor?: 'trusted'
-  /** Where their picture is. Default: there is none. */
+  /** The URL of the profile picture. Default: none. */
   readonly picture?: { readonly url: string } | 'hidden'
   /** Has a business profile. Default: false. */
   readonly isBusiness?: boolean
   /**
-   * What it scans QR codes with. The first scan of a client by `camera` fails: the client is told to draw its code
-   * again, and only the new one links. Default: `app`.
+   * The app that scans QR codes. The first scan with `camera` fails: the client is told to create a new code, and
+   * only the new one links. Default: `app`.
    */
   readonly scansWith: 'app' | 'camera'
-  /** By which name the client is told so. Default: `companion_reg_refresh`. */
+  /** The name of the notification for this. Default: `companion_reg_refresh`. */
   readonly refreshTag: RefreshTag
   /**
-   * Whether a client has to show the passkey of the account to be linked. `has`: there is one. `creates`: there is none
-   * until the owner makes it. `refuses`: there is one, but the owner goes no further on the phone. Default: `none`,
-   * clients are not asked.
+   * Whether linking a client requires the passkey of the account. `has`: the account has one. `creates`: the owner
+   * creates one later. `refuses`: it has one, but the owner stops on the phone. Default: `none`, no passkey is
+   * required.
    */
   readonly passkey: 'none' | 'has' | 'creates' | 'refuses'
-  /** Waits until its owner has compared the code, even if the client proved that it was scanned. Default: false. */
+  /** Whether the owner must compare the code even if the client proved that it was scanned. Default: false. */
   readonly compares: boolean
-  /** Whether it sends what was said before when a client asks. Default: true. */
+  /** Whether the phone sends earlier messages when a client asks for them. Default: true. */
   readonly answersForHistory: boolean
 }
 
 export interface SayOptions {
-  /** Id of the message that is answered. */
+  /** The id of the quoted message. */
   readonly quoted?: string
-  /** Sent some time ago. Default: now. */
+  /** The time at which it was sent. Default: now. */
   readonly atSeconds?: number
 }
 
@@ -71,112 +73,115 @@ export interface NewChatLimit {
 interface SealedHow {
   readonly kind: keyof typeof SEALED_CHANGES
   /**
-   * By which of its addresses the phone names itself as the author of the message, and of the change. `theirs`: it names
-   * whoever really wrote the message.
+   * The address with which the phone names itself as the author of the message and of the change. `theirs`: it names
+   * the real author of the message.
    */
   readonly author: 'number' | 'lid' | 'theirs'
   readonly by: 'number' | 'lid'
 }
 
-/** A person with a phone, as the real network has them: an account, keys, and perhaps linked devices. */
+/** A person with a phone, as in the real network: an account, keys, and possibly linked devices. */
 export interface Phone {
   readonly number: string
   /** The account's hidden id, without `@lid`. */
   readonly lid: string
-  /** Clients linked to this account, oldest first; removed ones are gone. */
+  /** The linked clients of this account, oldest first, without removed ones. */
   readonly linked: readonly LinkedDevice[]
-  /** The client that was linked last. @throws when there is none. */
+  /** The client that was linked last. @throws if there is none. */
   readonly device: LinkedDevice
   behave(habits: Partial<Habits>): void
   go(isOnline: boolean): void
 
-  /** The newest passkey of the account. @throws when there is none. */
+  /** The newest passkey of the account. @throws if there is none. */
   readonly passkey: Passkey
-  /** The owner makes a passkey, the first or another one. */
+  /** Creates the first or another passkey. */
   createPasskey(): Passkey
 
-  /** Scans the text of a QR code. @returns the client, once it has answered with a valid signature. */
+  /** Scans a QR code, given as its text. @returns the linked client, after it has answered with a valid signature. */
   scan(qr: string, how?: { readonly tamper?: 'hmac' | 'account_signature' }): Promise<LinkedDevice>
   /** Types the code a client shows. */
   enter(code: string): Promise<LinkedDevice>
 
-  /** What arrived, each message once, in the order of arrival. */
+  /** The received messages, each once, in order of arrival. */
   received(from?: string): readonly Arrived[]
-  /** What linked devices of this very account sent: the phone shows it as its own. */
+  /** Messages that linked devices of this account sent; the phone shows them as its own. */
   readonly copies: readonly Arrived[]
-  /** Receipts that came for a message this phone sent, in order: `delivered`, `inactive`, `read`, … */
+  /** The receipts for a message of this phone, in order: `delivered`, `inactive`, `read`, … */
   receiptsOf(id: string): readonly string[]
-  /** How many messages could not be read at first, so that they were asked for again. */
+  /** How many messages could not be read at first and were requested again. */
   readonly unread: number
 
-  /** @param to a number, or the id of a group. @returns the id of the message. */
+  /** @param to a phone number or the id of a group. @returns the id of the message. */
   say(to: string, words: string, options?: SayOptions): Promise<string>
   sendFile(to: string, file: FileToSend, options?: SayOptions): Promise<string>
   send(to: string, content: proto.IMessage, options?: SayOptions): Promise<string>
   edit(id: string, words: string): Promise<string>
-  /** Changes a message, sealed with its secret. */
+  /** Changes a message. The change is encrypted with the secret of the message. */
   editSealed(id: string, content: proto.IMessage, how: SealedHow): Promise<string>
   remove(id: string): Promise<string>
   /**
-   * New messages of the chat disappear after this time from now on, whoever writes them.
-   * @param to a number, or the id of a group. @param seconds 0: they stay.
+   * Sets after how long new messages of the chat disappear, for all authors.
+   * @param to a phone number or the id of a group. @param seconds 0 turns the timer off.
    */
   disappear(to: string, seconds: number): Promise<void>
-  /** After which time messages of the chat with this number disappear, as this phone knows it; 0: they stay. */
+  /** After how long messages of the chat with this number disappear, from this phone's view; 0 if they do not. */
   timerOf(number: string): number
-  /** @param emoji '' takes it back. */
+  /** @param emoji '' removes the reaction. */
   react(id: string, emoji: string): Promise<string>
-  /** @param choices of the poll's options; none takes the vote back. */
+  /** @param choices options of the poll; an empty list withdraws the vote. */
   vote(pollId: string, choices: readonly string[]): Promise<string>
   /**
-   * Writes after a click on an advertisement: the linked devices of whoever gets it see a message without content at
-   * first, and have to ask their own phone for it.
+   * Writes after a click on an advertisement. The linked devices of the recipient first get a message without
+   * content, and must ask their own phone for it.
    */
   clickAd(to: string, words: string, ad: Advertisement): Promise<string>
   /**
-   * Says something that the linked devices of whoever gets it do not see at all.
-   * @param why the network's word for it, such as `view_once`.
+   * Sends a message that the recipient's linked devices cannot see at all.
+   * @param why the network's reason, such as `view_once`.
    */
   withhold(to: string, content: proto.IMessage, why: string): Promise<string>
-  /** Rings. @returns the id of the call. */
+  /** Starts a call. @returns the id of the call. */
   call(to: string): string
   hangUp(callId: string): void
 
-  /** Sends one receipt for many messages, whatever the habits are. */
+  /** Sends one receipt for several messages, independent of the habits. */
   confirm(ids: readonly string[], as: 'delivered' | 'read' | 'played'): void
-  /** Puts what was said most recently on the wire again, as a server does that missed the receipt. */
+  /** Sends the latest message again, like a server that did not get the receipt. */
   repeat(id: string): void
-  /** The phone was reinstalled: it cannot read what comes under the old sessions. */
+  /** Simulates a reinstalled phone, which cannot read messages of earlier sessions. */
   loseSessions(): void
-  /** Gives whoever this is a privacy token for this person. */
+  /** Gives the person with this number a privacy token. */
   trust(number: string): void
-  /** New chats are refused (463) until then; null ends it. */
+  /** Refuses new chats with 463 until this time; null ends the restriction. */
   restrict(untilSeconds: number | null): void
-  /** From now on this many people may be written to first until then; more are refused (463). null: as many as wanted. */
+  /**
+   * Limits how many people may be written to first until this time. Further new chats are refused with 463. null
+   * removes the limit.
+   */
   limitNewChats(limit: NewChatLimit | null): void
 
-  /** The text about its owner. */
+  /** The "about" text of the owner. */
   readonly about: string | null
-  /** Numbers of people whom its owner has blocked. */
+  /** The phone numbers that the owner has blocked. */
   readonly blocked: readonly string[]
-  /** What its owner has set, on the phone and on all that is linked to it. */
+  /** The settings of the owner, shared by the phone and all linked devices. */
   readonly appState: AppState
 }
 
-/** A message as it reaches a phone from a linked device. */
+/** A message from a linked device on its way to a phone. */
 export interface Envelope {
   readonly id: string
   readonly from: DeviceInside
-  /** Address the receipts name as where they come from. */
+  /** The address that receipts name as their sender. */
   readonly as: string
   readonly group: GroupInside | undefined
-  /** The other person of the chat; for the copy on the sender's own phone whoever it was sent to. */
+  /** The other person in the chat; for the copy on the sender's own phone, the recipient. */
   readonly peer: string
   readonly sealed: readonly (Omit<Sealed, 'type'> & { readonly type: Sealed['type'] | 'skmsg' })[]
   readonly isPeerMessage: boolean
 }
 
-/** The same person, for those who run the network. */
+/** Adds what only the simulated network uses. */
 export interface PhoneInside extends Phone {
   about: string | null
   readonly blocked: string[]
@@ -186,43 +191,43 @@ export interface PhoneInside extends Phone {
   readonly devices: DeviceInside[]
   readonly passkeys: readonly Passkey[]
   readonly known: Map<string, Known>
-  /** People who have written to this one, and so may be answered even while new chats are refused. */
+  /** People who have written to this person, and who may be answered even while new chats are refused. */
   readonly writers: Set<string>
   readonly restrictedUntil: number | null
-  /** How many new chats the account may start, as the network describes it. */
+  /** How many new chats the account may start, in the network's format. */
   readonly newChatCap: Readonly<Record<string, unknown>>
-  /** @returns whether the account may write to this person, who has not written to it. Counts them if so. */
+  /** @returns whether the account may write to this person, who has not written to it. An allowed chat is counted. */
   startsChatWith(number: string): boolean
-  /** Every device number that was ever given out. */
+  /** Every device number that was ever assigned. */
   readonly places: number[]
   link(device: DeviceInside): void
   unlink(device: DeviceInside): void
   take(envelope: Envelope): void
-  /** Another phone said something to this one. */
+  /** Called when another phone has sent a message to this one. */
   hear(id: string, from: PhoneInside, group: GroupInside | undefined, said: Pick<Known, 'content' | 'atSeconds'>): void
   noteReceipt(id: string, type: string): void
-  /** A linked device asks for a message it could not read. */
+  /** Called when a linked device asks for a message that it could not read. */
   sayAgain(device: DeviceInside, id: string, bundle: Bundle | undefined, count: number): void
-  /** What a phone tells a client that was just linked to it. */
+  /** Sends what a phone sends to a newly linked client. */
   welcome(device: DeviceInside): void
 }
 
-/** What the parts of a phone share. */
+/** The state that the parts of a phone share. */
 export interface PhoneCore extends Pick<PhoneInside, 'number' | 'lid' | 'signal' | 'devices' | 'known' | 'writers'> {
   readonly timers: ChatTimers
   habits: Habits
-  /** A phone does one thing after another: sessions are not safe to use twice at once. */
+  /** Runs one task after another, because sessions must not be used in parallel. */
   inTurn<T>(act: () => Promise<T>): Promise<T>
 }
 
-/** What a phone finds around itself. */
+/** The surroundings of a phone. */
 export interface Surroundings {
   readonly cdn: Cdn
-  /** Everybody has a phone: one that nobody made is made when it is needed. */
+  /** The phone with this number, which is created on the first call. */
   phone(number: string): PhoneInside
   group(id: string): GroupInside | undefined
-  /** Changes the timer of a group, which its members are told. */
+  /** Changes the timer of a group and notifies its members. */
   setTimer(group: GroupInside, by: PhoneInside, seconds: number): void
-  /** Runs later, unless the network is closed before. */
+  /** Runs `act` later, unless the network is closed before. */
   later(ms: number, act: () => void): void
 }

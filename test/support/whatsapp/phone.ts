@@ -25,7 +25,7 @@ const HABITS: Habits = {
   answersForHistory: true,
 }
 
-/** @param pairing how this phone links clients to itself. */
+/** @param pairing the functions with which this phone links clients. */
 export function createPhone(
   { number, lid }: { readonly number: string; readonly lid: string },
   around: Surroundings,
@@ -115,7 +115,7 @@ function createCore(number: string, lid: string): PhoneCore {
   }
 }
 
-/** One object of several; what one of them works out anew each time stays so. */
+/** Joins several objects into one and keeps their getters. */
 function joined<A extends object, B extends object, C extends object = object>(a: A, b: B, c?: C): A & B & C {
   const properties = { ...Object.getOwnPropertyDescriptors(a), ...Object.getOwnPropertyDescriptors(b) }
   return Object.defineProperties({}, { ...properties, ...(c && Object.getOwnPropertyDescriptors(c)) }) as A & B & C

@@ -6,21 +6,21 @@ import type { Prologue } from './passkey-stanzas.ts'
 import type { PhoneInside } from './people.ts'
 
 /**
- * The phone's half of linking with a passkey. It trusts neither the client nor the server between them: what it finds
- * wrong it keeps to itself, and goes no further.
+ * The phone's part of linking with a passkey. It trusts neither the client nor the server. If it finds an error, it
+ * stops without telling them.
  */
 export interface PrimaryDevice {
-  /** Its key and its nonce, serialised. */
+  /** Its serialized key and nonce. */
   readonly ephemeralIdentity: Buffer
-  /** What it shows to be compared; undefined while there is nothing to compare. */
+  /** The code that it displays; undefined while there is nothing to compare. */
   readonly code: string | undefined
-  /** Its owner has compared the code. */
+  /** The owner has compared the code. */
   confirm(isSame: boolean): void
-  /** @returns whether its owner goes on. @throws when the proof is not by the client that was scanned. */
+  /** @returns whether the owner continues. @throws if the proof is not from the scanned client. */
   takePrologue(prologue: Prologue): boolean
-  /** @throws when it is not the nonce that was committed to. */
+  /** @throws if it is not the nonce of the commitment. */
   takeNonce(nonce: Buffer): void
-  /** @returns the new ADV secret. @throws when it is sealed under another key, or names other keys. */
+  /** @returns the new ADV secret. @throws if it is encrypted with another key, or contains other keys. */
   takeRequest(content: Buffer): Promise<Buffer>
 }
 

@@ -29,8 +29,8 @@ interface Asker {
 type Answer = (iq: Stanza, asker: Asker) => Stanza[] | undefined
 
 /**
- * What the server answers, by the query's namespace. A client waits a minute for an answer that does not come, so a
- * query this server does not know gets an empty one.
+ * Answers a query by its namespace. A client waits one minute for a missing answer, so unknown queries get an empty
+ * one.
  */
 export function answerQuery(iq: Stanza, asker: Asker): void {
   const { id, xmlns = '' } = iq.attrs
@@ -129,20 +129,23 @@ function answerDirectory(iq: Stanza, { device, network }: Asker): Stanza[] {
   return [stanza('usync', {}, [stanza('result'), stanza('list', {}, list)])]
 }
 
-/** The network's own client asks for all of this when it looks for people by their numbers. */
+/**
+ * Whether the query contains everything that the network's current client requests when it looks for people by
+ * number.
+ */
 function asksAsToday(query: Stanza | undefined): boolean {
   const asksForName = child(child(query, 'business'), 'verified_name') !== undefined
   return asksForName && ['disappearing_mode', 'username'].every((tag) => child(query, tag) !== undefined)
 }
 
-/** By hidden id, with the number beside it; a number that nobody has is named without one. */
+/** The names of a person: the hidden id with the phone number. A number without an account has no hidden id. */
 function namesOf({ number, lid, habits }: PhoneInside): Record<string, string> {
   if (isAbsent(number)) return { pn_jid: numberJid(number) }
   if (habits.shows === 'number_only') return { jid: numberJid(number) }
   return { jid: lidJid(lid), ...(habits.shows !== 'lid_only' && { pn_jid: numberJid(number) }) }
 }
 
-/** Somebody by address, or by a number as people write it. */
+/** Finds a person by address, or by a number in any format. */
 function find(user: Stanza, network: Network): { readonly jid: string; readonly person: PhoneInside } {
   const { jid } = user.attrs
   if (jid !== undefined) return { jid, person: network.who(jid) }
@@ -214,7 +217,7 @@ const REACHOUT_TIME_LOCK = '23983697327930364'
 const NEW_CHAT_CAP = '24503548349331633'
 const TEXT_STATUS = '9152604461510864'
 
-/** A few things are asked in the manner of a graph. */
+/** Answers queries in GraphQL style. */
 function answerGraph(iq: Stanza, { device, network }: Asker): Stanza[] | undefined {
   const { restrictedUntil, newChatCap } = network.phone(device.number)
   const answers: Readonly<Record<string, object>> = {
@@ -242,7 +245,7 @@ function setAbout(iq: Stanza, person: PhoneInside): Stanza[] {
   ]
 }
 
-/** People are named by hidden id, and by number too when they are blocked; with the number alone it is refused. */
+/** People are identified by hidden id. Blocking also requires their number; a query with only the number is refused. */
 function answerBlocklist(iq: Stanza, { device, network }: Asker): Stanza[] {
   const { blocked } = network.phone(device.number)
   const asked = child(iq, 'item')

@@ -16,30 +16,30 @@ import makeWASocket, {
 import { pino } from 'pino'
 import { until } from '../service-process.ts'
 
-/** The client library as it comes, with everything it told. */
+/** The unmodified client library, with a record of everything that it reports. */
 export interface RawClient {
   readonly socket: WASocket
-  /** Every update of the connection so far. */
+  /** All updates of the connection so far. */
   readonly updates: readonly Partial<ConnectionState>[]
-  /** Everything told under this name so far. */
+  /** All events with this name so far. */
   heard<Name extends keyof BaileysEventMap>(name: Name): readonly BaileysEventMap[Name][]
-  /** Messages with content for people, in the order they were told; what the library says to itself is left out. */
+  /** Messages with content for people, in the order of the reports, without the library's internal messages. */
   messages(): readonly WAMessage[]
-  /** Every status told of a message, however it was told. */
+  /** All reported statuses of a message, from any event. */
   statusesOf(id: string): readonly (number | null | undefined)[]
-  /** How the server acknowledged what was sent, in order: `good`, or the error's code. */
+  /** How the server acknowledged sent messages, in order: `good`, or the error code. */
   readonly acks: readonly string[]
-  /** The latest QR text. */
+  /** Waits for a QR code and returns its latest text. */
   qr(): Promise<string>
   open(): Promise<void>
-  /** @returns the code the connection ended with; undefined when the library has none. */
+  /** @returns the code with which the connection ended; undefined if the library has none. */
   closed(): Promise<number | undefined>
-  /** Closes what stands and connects again with what was stored. */
+  /** Closes the connection and connects again with the stored data. */
   again(): Promise<RawClient>
   end(): Promise<void>
 }
 
-/** What a client keeps: in memory, and as text, so that nothing is shared by accident. */
+/** The stored data of a client, in memory and as text, so that nothing is shared by accident. */
 export interface Kept {
   creds: AuthenticationCreds
   readonly rows: Map<string, string>
@@ -99,7 +99,7 @@ export function rawClient(kept: Kept = nothingKept(), config: Partial<UserFacing
         ...upserts.filter(({ key }) => key.id === id).map(({ status }) => status),
         ...updates.filter(({ key }) => key.id === id).map(({ update }) => update.status),
       ]
-      // Its own copy is told as "pending" before anything has come back.
+      // The library reports its own copy as "pending" before the server has answered.
       return told.filter((status) => typeof status === 'number' && status !== proto.WebMessageInfo.Status.PENDING)
     },
     qr: () => until('a QR code', () => updates.findLast(({ qr }) => qr !== undefined)?.qr),
@@ -130,7 +130,7 @@ function authOf({ creds, rows }: Kept): AuthenticationState {
             const found = rows.get(row(type, id))
             return found === undefined ? [] : [[id, revived(type, found)]]
           }),
-          // Which value belongs to which type is the library's own bookkeeping.
+          // The library decides which value belongs to which type.
         ) as never,
       set: async (data: SignalDataSet) => {
         for (const [type, entries] of Object.entries(data))
@@ -142,7 +142,7 @@ function authOf({ creds, rows }: Kept): AuthenticationState {
   }
 }
 
-/** Whoever stores for the library has to know that it writes these keys as text and reads them as bytes. */
+/** Storage for the library must know that it writes these keys as text and reads them as bytes. */
 function revived(type: string, row: string): unknown {
   const value: unknown = JSON.parse(row, BufferJSON.reviver)
   return type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value as object) : value

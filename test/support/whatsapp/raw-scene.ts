@@ -5,7 +5,7 @@ import type { LinkedDevice, Phone, WhatsApp } from './index.ts'
 import { nothingKept, rawClient, type Kept, type RawClient } from './raw-client.ts'
 import { until } from '../service-process.ts'
 
-/** A client that is linked and open, and the phone it is linked to. */
+/** A linked and connected client, and the phone that it is linked to. */
 export interface RawLine {
   readonly client: RawClient
   readonly kept: Kept
@@ -13,7 +13,7 @@ export interface RawLine {
   readonly device: LinkedDevice
 }
 
-/** A network of a test; it ends with the test. */
+/** A network for a test; it is closed when the test ends. */
 export async function whatsappOfTest(options?: Parameters<typeof startWhatsApp>[0]): Promise<WhatsApp> {
   const whatsapp = await startWhatsApp(options)
   whatsapp.takeRoute()
@@ -34,19 +34,19 @@ export async function linked(
   const client = rawClient(kept, config)
   await client.open()
   await ready(client)
-  // A client that goes before it has the first history waits for another one at its next login.
+  // A client that disconnects before it has the first history waits for another one at its next login.
   await until('the first history', () => client.heard('messaging-history.set').length > 0)
   return { client, kept, phone, device }
 }
 
-/** The backlog is over: from now on everything is told at once. */
+/** Waits for the end of the backlog. Afterwards, everything is reported immediately. */
 export async function ready(client: RawClient): Promise<void> {
   await until('the end of the backlog', () => client.updates.some((one) => one.receivedPendingNotifications === true))
 }
 
 /**
- * One line for all tests of a file: linking takes seconds, logging in does not. Whichever test needs it first links it;
- * each test gets a connection of its own.
+ * A linked number that all tests of a file share, because linking takes seconds and logging in does not. The first
+ * test that needs it links it, and each test gets its own connection.
  */
 export function sharedLine(whatsapp: () => WhatsApp, number: string): () => Promise<RawLine> {
   let kept: Kept | undefined

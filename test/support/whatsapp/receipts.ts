@@ -4,11 +4,11 @@ import { groupJid, seconds, stanza } from './stanza.ts'
 
 interface Confirming {
   readonly confirm: Phone['confirm']
-  /** A message has arrived: receipts for it follow by themselves, as the phone's habits are. */
+  /** Called when a message has arrived. Its receipts follow automatically, according to the phone's habits. */
   expect(envelope: Envelope): void
 }
 
-/** The receipts a phone sends to the devices of whoever wrote to it. */
+/** The receipts that a phone sends to the author's devices. */
 export function createConfirming(core: PhoneCore, around: Surroundings, self: () => PhoneInside): Confirming {
   const messages = new Map<string, Envelope>()
 

@@ -1,4 +1,4 @@
-/** Why the server does not take what a client asks: 400 for the shape, 401 for what it says. */
+/** Why the server refuses a request: 400 for its form, 401 for its content. */
 export class Refused extends Error {
   readonly code: 400 | 401
   constructor(code: 400 | 401, reason: string) {

@@ -1,4 +1,4 @@
 import { takeRouteOf } from './route.ts'
 
-// For `node --import`: the process that loads this meets the stand-in where it means the real network.
+// Loaded with `node --import`: connections of this process to the real network lead to the stand-in.
 takeRouteOf(process.env)

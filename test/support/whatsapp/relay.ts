@@ -22,7 +22,7 @@ import {
 
 const STATUS = 'status@broadcast'
 
-/** Takes a message from a linked device: acknowledges it, and brings it to everybody it is for. */
+/** Accepts a message from a linked device: acknowledges it and delivers it to all recipients. */
 export function relay(node: Stanza, from: DeviceInside, network: Network): void {
   if (node.attrs['to']?.endsWith('@newsletter')) return from.tell(network.channels.take(from.number, node))
   const fault = faultFor(node, from, network)
@@ -59,7 +59,7 @@ function ack({ attrs }: Stanza, error: number | undefined): Stanza {
   return stanza('ack', { class: 'message', id, from: to, t: seconds(), participant, recipient, error })
 }
 
-/** New chats are refused while the account is restricted; people who have written can be answered. */
+/** While the account is restricted, new chats are refused. People who have written before can be answered. */
 function faultFor(node: Stanza, from: DeviceInside, network: Network): MessageFault | undefined {
   const { to = '', category } = node.attrs
   if (category === 'peer' || to === STATUS) return undefined
@@ -78,18 +78,24 @@ function faultFor(node: Stanza, from: DeviceInside, network: Network): MessageFa
   return isCold && !sender.startsChatWith(number) ? { kind: 'refused', code: 463 } : undefined
 }
 
-/** Of trust, or made with the salt of the account. A message that is sent again shows none. */
+/**
+ * Whether the message contains a trust token or a token made with the salt of the account. A message that is sent
+ * again contains neither.
+ */
 function showsToken(node: Stanza, { appState: { salt } }: PhoneInside, to: PhoneInside): boolean {
   if (salt === null || child(node, 'tctoken') !== undefined) return true
   return bytesOf(node, 'cstoken').equals(contactToken(salt, to.lid))
 }
 
-/** People are addressed by hidden id, with their number beside it; those who have none, by number. */
+/**
+ * Whether people are addressed by hidden id with their phone number; people without a hidden id are addressed by
+ * number.
+ */
 function isAddressedByLid({ attrs }: Stanza, network: Network): boolean {
   const { to = '', peer_recipient_pn: beside } = attrs
   const { number, habits } = network.who(to)
   if (readAddress(to).kind === 'number') return habits.shows === 'number_only' && beside === undefined
-  // A message that is sent again names nobody beside it.
+  // A message that is sent again contains no second address.
   return beside === undefined || beside === numberJid(number)
 }
 
@@ -105,9 +111,9 @@ function bring(node: Stanza, from: DeviceInside, network: Network): void {
     handTo(jid, sealed, addressed)
   }
   if (group && participant === undefined) return bringToGroup(group, each, shared, network, hand)
-  // A second attempt for one device, or something for the own phone alone.
+  // A second attempt for one device, or a message only for the own phone.
   if (each.length === 0) return hand(participant ?? to, shared)
-  // One content for all of them, but only these.
+  // The recipients share one content, and only these devices get it.
   for (const { attrs, content } of each) {
     const own = Array.isArray(content) ? content : []
     hand(attrs['jid'] ?? '', to === STATUS ? [...own, ...shared] : own)
@@ -149,7 +155,7 @@ function handTo(jid: string, sealed: Stanza[], addressed: Addressed): void {
   if (isAbsent(person.number) || sealed.length === 0) return
   if (id === 0) return person.take(envelopeFor(person, sealed, addressed))
   const device = person.devices.find((one) => one.id === id)
-  // A copy for the very device that sent it is addressed in groups at times, and means nothing.
+  // In groups, clients sometimes address a copy to the sending device itself. It is ignored.
   if (device === undefined || device === from) return
   device.enqueue(stanza('message', forwarded(node, person, addressed), sealed))
 }

@@ -4,20 +4,20 @@ import net, { type NetConnectOpts, type Socket } from 'node:net'
 import tls, { type ConnectionOptions } from 'node:tls'
 import { WA_CERT_DETAILS } from 'baileys'
 
-/** Where the stand-in listens, and what makes a client believe that it is the real network. */
+/** The port of the stand-in, and the keys that make a client trust it. */
 export interface Route {
   readonly port: number
-  /** PEM of the authority that vouches for the stand-in's hosts. */
+  /** The PEM text of the authority for the stand-in's hosts. */
   readonly authority: string
-  /** Root of the Noise certificates, hex. */
+  /** The root key of the Noise certificates, in hex. */
   readonly noiseRoot: string
 }
 
-/** The variable that carries a route into a process of its own. */
+/** The environment variable that passes a route to another process. */
 export const ROUTE_VARIABLE = 'WHATSAPP_STAND_IN'
 
 const HOSTS = /^(web\.whatsapp\.com|[\w-]+\.whatsapp\.net)$/
-/** What those names resolve to here: an address that is as public as the real ones, and is never dialled. */
+/** The address to which these names resolve here. It is public like the real addresses, and is never connected to. */
 const ADDRESS = '157.240.0.60'
 const HTTPS = 443
 
@@ -25,8 +25,8 @@ const own = { lookup: names.lookup, connect: net.connect, connectTls: tls.connec
 let current: Route | undefined
 
 /**
- * Leads this process to the stand-in wherever it means the real network: addresses, names, TLS and every check of the
- * product stay as they are, only the last hop differs. Nothing of it is part of the product.
+ * Redirects connections of this process from the real network to the stand-in. Addresses, names, TLS and all checks
+ * of the product stay as they are; only the final connection differs. The product contains none of this.
  */
 export function takeRoute(route: Route): void {
   current = route
@@ -37,7 +37,7 @@ export function takeRoute(route: Route): void {
   syncBuiltinESMExports()
 }
 
-/** For a process of its own: takes the route its environment names. */
+/** Takes the route from the environment, for a separate process. */
 export function takeRouteOf(environment: NodeJS.ProcessEnv): void {
   const text = environment[ROUTE_VARIABLE]
   if (text !== undefined) takeRoute(JSON.parse(text) as Route)
@@ -54,7 +54,7 @@ function connect(...args: readonly unknown[]): Socket {
   if (current === undefined || options.host !== ADDRESS || options.port !== HTTPS)
     return own.connect(...(args as Parameters<typeof net.connect>))
   const socket = own.connect({ ...options, host: '127.0.0.1', port: current.port }, ...rest)
-  // Whoever checks where they got must find where they meant to go.
+  // Code that checks the remote address must find the address that it wanted.
   return Object.defineProperty(socket, 'remoteAddress', { value: ADDRESS })
 }
 
@@ -62,10 +62,10 @@ function connectTls(...args: readonly unknown[]): tls.TLSSocket {
   const [options, ...rest] = args as [ConnectionOptions, ...(() => void)[]]
   const name = options.servername ?? options.host ?? ''
   if (current === undefined || !HOSTS.test(name)) return own.connectTls(...(args as Parameters<typeof tls.connect>))
-  // A context made before would bring its own idea of whom to trust.
+  // A context that was created before would contain other trusted authorities.
   const { secureContext: _, ...plain } = options
   const trusting = { ...plain, servername: name, ca: current.authority }
-  // Over a socket that stands already only the trust differs.
+  // With an existing socket, only the trusted authority differs.
   const here = options.socket ? trusting : { ...trusting, host: '127.0.0.1', port: current.port }
   return own.connectTls(here, ...rest)
 }

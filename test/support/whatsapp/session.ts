@@ -19,7 +19,7 @@ import {
   type Stanza,
 } from './stanza.ts'
 
-/** What one connection is for, once its client has introduced itself. */
+/** One connection, after its client has introduced itself. */
 export interface Session {
   hear(node: Stanza): void
   gone(): void
@@ -27,7 +27,7 @@ export interface Session {
 
 const NOBODY: Session = { hear: () => {}, gone: () => {} }
 
-/** Lets a linked device in, shows a new client a QR code, or refuses. */
+/** Lets a linked device log in, sends a QR code to a new client, or refuses the connection. */
 export function openSession(link: Link, introduction: Introduction, network: Network): Session {
   const { payload } = introduction
   if ((payload.userAgent?.appVersion?.tertiary ?? 0) < network.faults.oldestVersion)
@@ -72,7 +72,7 @@ const HEARERS: Readonly<Record<string, Hear>> = {
   },
 }
 
-/** The client has dealt with something, or refuses it for good: it does not come again. */
+/** The client has processed something, or refuses it permanently. Either way, it is not sent again. */
 function hearAck({ attrs }: Stanza, device: DeviceInside): void {
   const { class: tag = '', id = '', type, participant } = attrs
   device.settle({ tag, id, type, participant })
@@ -95,7 +95,7 @@ function hearReceipt(node: Stanza, device: DeviceInside, network: Network): void
 
 const authorOf = (jid: string, network: Network) => (readAddress(jid).kind === 'group' ? undefined : network.who(jid))
 
-/** The client could not read a message and asks whoever wrote it for another copy. */
+/** The client could not read a message and asks the author for another copy. */
 function sayAgain(node: Stanza, device: DeviceInside, network: Network): void {
   const { id = '', to = '', participant } = node.attrs
   const count = Number(child(node, 'retry')?.attrs['count'] ?? 1)
@@ -121,7 +121,7 @@ function bundleIn(node: Stanza): Bundle | undefined {
   }
 }
 
-/** The client found a file gone and asks its own phone, which still has it, to upload it again. */
+/** The client could not find a file, and asks its own phone to upload it again. */
 function uploadAgain(node: Stanza, device: DeviceInside, network: Network): void {
   const { id = '' } = node.attrs
   const asked = child(node, 'rmr')

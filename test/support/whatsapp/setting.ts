@@ -2,26 +2,26 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { proto } from 'baileys'
 import { field } from './wire-field.ts'
 
-/** What a phone shares with its linked devices alone, so that they can read what its owner sets. */
+/** A key that only the phone and its linked devices have. It decrypts the owner's settings. */
 export interface SyncKey {
   readonly id: Buffer
   readonly secret: Buffer
 }
 
-/** One thing the owner of an account has set. */
+/** One setting of an account. */
 export interface Setting {
-  /** What it is about: `['mute', '12025550101@s.whatsapp.net']`. */
+  /** What the setting concerns: `['mute', '12025550101@s.whatsapp.net']`. */
   readonly index: readonly string[]
   readonly value: proto.ISyncActionValue
-  /** Of the form of the value; each kind has its own. */
+  /** The version of the format; each kind has its own. */
   readonly version: number
-  /** Instead of the value: bytes of one that the library has no declaration of. */
+  /** The bytes of a newer value that the library does not declare, instead of `value`. */
   readonly newer?: Buffer
 }
 
 export type Operation = proto.SyncdMutation.SyncdOperation
 
-/** A setting as the server has it: it sees which one changes, not what it is. */
+/** A setting from the server's view: it sees which one changes, but not its content. */
 export interface SealedSetting {
   readonly indexMac: Buffer
   readonly valueMac: Buffer
@@ -34,7 +34,7 @@ const KEY_INFO = 'WhatsApp Mutation Keys'
 const MAC_BYTES = 32
 const IV_BYTES = 16
 
-/** The five keys that one shared key stands for. */
+/** The five keys derived from one shared key. */
 export function keysOf({ secret }: SyncKey) {
   const all = Buffer.from(hkdfSync('sha256', secret, '', KEY_INFO, 5 * 32))
   const part = (at: number) => all.subarray(at * 32, (at + 1) * 32)
@@ -63,7 +63,7 @@ export function sealSetting(
   return { indexMac, valueMac, record }
 }
 
-/** @throws when it was not sealed with this key, or not for this. */
+/** @throws if it was not encrypted with this key, or not for this purpose. */
 export function openSetting(key: SyncKey, operation: Operation, sealed: SealedSetting): Setting {
   const keys = keysOf(key)
   const bytes = blobOf(sealed.record).subarray(0, -MAC_BYTES)
@@ -80,7 +80,7 @@ export function openSetting(key: SyncKey, operation: Operation, sealed: SealedSe
   }
 }
 
-/** What can be read of a record without its key. */
+/** The parts of a record that can be read without its key. */
 export function sealedSetting(record: proto.ISyncdRecord): SealedSetting {
   return { indexMac: Buffer.from(record.index?.blob ?? []), valueMac: blobOf(record).subarray(-MAC_BYTES), record }
 }

@@ -12,15 +12,15 @@ import { tryOnCopies } from '../../../main/engines/smv2/ratchet.ts'
 import { hushLibrary } from './hush.ts'
 
 hushLibrary()
-// Real phones use another implementation, which does not have this fault.
+// Real phones use another implementation, which does not have this error.
 tryOnCopies(SessionCipher)
 
-/** What the directory hands out so that somebody can write to a device first. Keys are 32 bytes. */
+/** The keys that the directory returns for a first message to a device, 32 bytes each. */
 export interface Bundle {
   readonly registrationId: number
   readonly identity: Buffer
   readonly signedPreKey: { readonly id: number; readonly key: Buffer; readonly signature: Buffer }
-  /** Used up by whoever gets it. */
+  /** A one-time key; it is removed when it is returned. */
   readonly preKey?: { readonly id: number; readonly key: Buffer } | undefined
 }
 
@@ -29,19 +29,19 @@ export interface Sealed {
   readonly bytes: Buffer
 }
 
-/** One device's end of its conversations: its keys, its sessions, its sender keys. A peer is named `number:device`. */
+/** The conversations of one device: its keys, sessions and sender keys. A peer is named `number:device`. */
 export interface SignalEnd {
   readonly identity: KeyPair
   readonly registrationId: number
   bundle(): Bundle
   knows(peer: string): boolean
-  /** Starts a session from somebody's bundle; one that stood before is put aside. */
+  /** Starts a session with a bundle. An existing session is kept as an old one. */
   meet(peer: string, bundle: Bundle): Promise<void>
-  /** As after a new installation: nothing that was agreed is known. */
+  /** Forgets all sessions, as after a new installation. */
   forgetAll(): void
   seal(peer: string, plain: Uint8Array): Promise<Sealed>
   open(peer: string, sealed: Sealed): Promise<Buffer>
-  /** What a member needs to read what this end says in a group from now on. */
+  /** The key with which a member can read this device's later messages in a group. */
   senderKey(group: string): Promise<Buffer>
   sealForGroup(group: string, plain: Uint8Array): Promise<Buffer>
   learnSenderKey(group: string, peer: string, key: Uint8Array): Promise<void>
@@ -51,7 +51,7 @@ export interface SignalEnd {
 const SIGNED_PRE_KEY_ID = 1
 const OWN = 'self:0'
 
-/** @param name tells this end's queues from those of others in the same process; no dots. */
+/** @param name distinguishes the queues of this device from others in the same process; it must contain no dots. */
 export function createSignalEnd(name: string): SignalEnd {
   const identity = Curve.generateKeyPair()
   const registrationId = randomInt(1, 16_380)
@@ -65,7 +65,7 @@ export function createSignalEnd(name: string): SignalEnd {
     privKey: Buffer.from(secret),
     pubKey: Buffer.from(generateSignalPubKey(open)),
   })
-  // Kept as text: an attempt to decrypt that fails has already changed the record in memory.
+  // Stored as text, because a failed attempt to decrypt has already changed the record in memory.
   const storage: SignalStorage & { loadIdentityKey?: never } = {
     loadSession: async (id) => {
       const found = sessions.get(id)
@@ -123,7 +123,7 @@ export function createSignalEnd(name: string): SignalEnd {
         registrationId: bundle.registrationId,
         identityKey: generateSignalPubKey(bundle.identity),
         signedPreKey: { keyId: signed.id, publicKey: generateSignalPubKey(signed.key), signature: signed.signature },
-        // Without a one-time key a session starts from the signed one alone; the declaration does not know it.
+        // Without a one-time key, a session starts from the signed key alone; the declaration does not allow that.
         preKey: (preKey && { keyId: preKey.id, publicKey: generateSignalPubKey(preKey.key) }) as {
           keyId: number
           publicKey: Uint8Array
@@ -133,7 +133,7 @@ export function createSignalEnd(name: string): SignalEnd {
     forgetAll: () => sessions.clear(),
     async seal(peer, plain) {
       const { type, body } = await cipher(peer).encrypt(Buffer.from(plain))
-      // Declared as text, yet the bytes themselves.
+      // The library declares text, but returns bytes.
       return { type: type === 3 ? 'pkmsg' : 'msg', bytes: body as unknown as Buffer }
     },
     open: (peer, { type, bytes }) =>

@@ -3,30 +3,30 @@ import { proto } from 'baileys'
 import type { Cdn, MediaKind } from './media.ts'
 import { newSecret } from './message-secret.ts'
 
-/** A file on its way. */
+/** A file to send. */
 export interface FileToSend {
   readonly kind: MediaKind
   readonly bytes: Buffer
   readonly mimeType: string
   readonly caption?: string
   readonly fileName?: string
-  /** Recorded rather than chosen: a voice note. */
+  /** Whether it was recorded as a voice note. */
   readonly isVoice?: boolean
-  /** What the phone says of it besides. */
+  /** Further details that the phone adds. */
   readonly about?: Pick<proto.Message.IAudioMessage, 'seconds' | 'waveform'> &
     Pick<proto.Message.IImageMessage, 'jpegThumbnail'>
 }
 
-/** A message others can refer to. */
+/** A message that other messages can refer to. */
 export interface Known {
   readonly key: proto.IMessageKey
-  /** Address of whoever wrote it. */
+  /** The address of its author. */
   readonly author: string
   readonly content: proto.IMessage
   readonly atSeconds: number
 }
 
-/** Where somebody clicked before they wrote. */
+/** The advertisement that a person clicked before writing. */
 export interface Advertisement {
   readonly title: string
   readonly body: string
@@ -81,7 +81,7 @@ export function file(cdn: Cdn, sent: FileToSend): proto.IMessage {
   }
 }
 
-/** How a stanza that carries this names its type. */
+/** The type that the stanza of this content must have. */
 export function stanzaType(content: proto.IMessage): 'text' | 'media' | 'reaction' | 'poll' {
   if (content.reactionMessage) return 'reaction'
   if (content.pollCreationMessage ?? content.pollCreationMessageV3 ?? content.pollUpdateMessage) return 'poll'
@@ -95,11 +95,11 @@ export function stanzaType(content: proto.IMessage): 'text' | 'media' | 'reactio
   return media ? 'media' : 'text'
 }
 
-/** What a stanza says of an edit or a deletion besides its content. */
+/** The attribute with which a stanza marks an edit or a deletion. */
 export function editAttribute(content: proto.IMessage): string | undefined {
   if (!content.protocolMessage) return undefined
   return content.protocolMessage.type === MESSAGE_EDIT ? '1' : '7'
 }
 
-/** As phones name their messages. */
+/** A message id in the format of phones. */
 export const newMessageId = (): string => `3A${randomBytes(9).toString('hex').toUpperCase()}`

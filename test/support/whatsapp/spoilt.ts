@@ -1,9 +1,9 @@
 import { type proto } from 'baileys'
 
-/** Which MAC of a change is wrong: that of a value, of an index, of the collection as it became, or of the change. */
+/** Which MAC of a change is wrong: the one of a value, of an index, of the resulting collection, or of the change. */
 export type Spoilt = 'value' | 'index' | 'collection' | 'change'
 
-/** The same change with one bit turned in one of its MACs. */
+/** The same change with one inverted bit in one of its MACs. */
 export function spoil(patch: proto.ISyncdPatch, which: Spoilt): proto.ISyncdPatch {
   switch (which) {
     case 'collection':
@@ -25,7 +25,7 @@ function withRecord(
   return { ...patch, mutations: [{ ...first, record: spoilRecord(first?.record ?? {}) }, ...others] }
 }
 
-/** The MAC of a value is at its end. */
+/** Inverts a bit in the last byte, because the MAC of a value is at its end. */
 function flipped(bytes: Uint8Array | null | undefined): Buffer {
   const other = Buffer.from(bytes ?? [])
   other.writeUInt8(other.readUInt8(other.length - 1) ^ 1, other.length - 1)

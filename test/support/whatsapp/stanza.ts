@@ -1,11 +1,11 @@
 import { getBinaryNodeChild, getBinaryNodeChildren, jidDecode, type BinaryNode } from 'baileys'
 
-/** One element of the chat protocol: a tag, attributes, and either bytes or further elements. */
+/** One element of the chat protocol: a tag, attributes, and either bytes or child elements. */
 export type Stanza = BinaryNode
 
 type Attributes = Readonly<Record<string, string | number | undefined>>
 
-/** @param attributes those without a value are left out. */
+/** @param attributes undefined attributes are left out. */
 export function stanza(tag: string, attributes: Attributes = {}, content?: Stanza['content']): Stanza {
   const attrs: Record<string, string> = {}
   for (const [name, value] of Object.entries(attributes)) if (value !== undefined) attrs[name] = String(value)
@@ -23,13 +23,13 @@ const ERRORS: Readonly<Record<number, string>> = {
   500: 'internal-server-error',
 }
 
-/** What the server answers to a query that it refuses. */
+/** The server's answer to a query that it refuses. */
 export const errorTo = (iq: Stanza, code: number): Stanza =>
   stanza('iq', { type: 'error', id: iq.attrs['id'], from: '@s.whatsapp.net' }, [
     stanza('error', { code, text: ERRORS[code] ?? 'error' }),
   ])
 
-/** The bytes an element carries; empty when it carries none. */
+/** The bytes of an element; empty if there are none. */
 export function bytesIn(node: Stanza | undefined): Buffer {
   const content = node?.content
   if (typeof content === 'string') return Buffer.from(content)
@@ -48,7 +48,7 @@ export function bigEndian(value: number, length: number): Buffer {
   return bytes
 }
 
-/** A public key as bundles carry it. */
+/** A public key in the format of bundles. */
 export const preKeyStanza = (tag: string, key: { id: number; key: Buffer; signature?: Buffer }): Stanza =>
   stanza(tag, {}, [
     stanza('id', {}, bigEndian(key.id, 3)),
@@ -56,7 +56,7 @@ export const preKeyStanza = (tag: string, key: { id: number; key: Buffer; signat
     ...(key.signature ? [stanza('signature', {}, key.signature)] : []),
   ])
 
-/** Who is addressed: a number or a hidden id, and which of the devices. */
+/** An address: a number or a hidden id, and the device. */
 export interface Address {
   readonly user: string
   readonly kind: 'number' | 'lid' | 'group'
@@ -65,7 +65,7 @@ export interface Address {
 
 const KINDS: Readonly<Record<string, Address['kind']>> = { 's.whatsapp.net': 'number', lid: 'lid', 'g.us': 'group' }
 
-/** @throws for an address that is none of a person, a hidden person or a group. */
+/** @throws if the address does not belong to a person, a hidden id or a group. */
 export function readAddress(jid: string): Address {
   const decoded = jidDecode(jid)
   const kind = KINDS[decoded?.server ?? '']

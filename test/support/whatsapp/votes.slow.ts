@@ -29,7 +29,7 @@ test('a phone votes in a poll, changes its mind and takes the vote back; whoever
 
 const votesIn = (messages: readonly WAMessage[]) => messages.filter(({ message }) => message?.pollUpdateMessage)
 
-/** As the library reads them. */
+/** The chosen options as the library reads them. */
 function namesChosen(poll: WAMessage, { key, message }: WAMessage): string[] {
   const vote = decryptPollVote(message?.pollUpdateMessage?.vote ?? {}, {
     pollCreatorJid: SHOP_JID,

@@ -4,10 +4,10 @@ import { sealAbout } from './message-secret.ts'
 import type { Known } from './speech.ts'
 
 /**
- * A vote in a poll, sealed with the secret the poll came with: whoever has the poll can read it, the server cannot. Each
- * vote takes the place of the one before; one without choices takes it back.
- * @param voter address, as the chat names them.
- * @throws when it is no poll, or has no such option.
+ * Creates a vote in a poll, encrypted with the secret of the poll. Everyone who has the poll can read it, but the
+ * server cannot. Each vote replaces the previous one; a vote without choices withdraws it.
+ * @param voter the voter's address within the chat.
+ * @throws if the message is not a poll, or has no such option.
  */
 export function vote(poll: Known, voter: string, choices: readonly string[]): proto.IMessage {
   const id = poll.key.id ?? ''

@@ -1,15 +1,15 @@
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../../main/outbound/outbound.ts'
 
-/** The pages that say which version the network's own web client is. */
+/** The web pages that contain the version of the network's own web client. */
 export interface WebPages {
   readonly request: Outbound['request']
-  /** Which revision they name from now on. */
+  /** Sets the version on the pages. */
   publish(revision: number): void
-  /** What a page answers from now on instead; null: as usual. */
+  /** Answers requests to this host with this status; null ends this. */
   fail(host: string, status: number | null): void
-  /** How long an answer takes. */
+  /** Sets how long an answer takes. */
   delay(ms: number): void
-  /** Hosts that were asked, in their order. */
+  /** The requested hosts, in order. */
   readonly asked: readonly string[]
 }
 
@@ -22,7 +22,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     `/*1789000000,,JIT Construction: v${revision},en_US*/\n\n/**\n * Copyright (c) 2017-present, Facebook, Inc. All rights reserved.\n */`,
 }
 
-/** The first page answers 400 to whoever does not look like a person that typed its address into a browser. */
+/** The first page answers 400 unless the request looks like a person's browser. */
 const isBrowser = ({ headers }: OutboundRequest) =>
   headers['sec-fetch-site'] === 'none' && /Chrome\/\d+/.test(headers['user-agent'] ?? '')
 

@@ -9,7 +9,7 @@ import { createPasskey, requestOptions, verifyAssertion, type AssertionJson } fr
 
 const HOST = 'web.whatsapp.com'
 
-/** A page of the network's site in a real browser, whose authenticator holds this passkey. */
+/** A page of the network's site in a real browser with an authenticator that holds this passkey. */
 async function pageWith(passkey: ReturnType<typeof createPasskey>) {
   const server = createServer(selfSigned([HOST]), (_request, response) => void response.end('User-agent: *'))
   server.listen(0, '127.0.0.1')

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, verify, type KeyObject } from 'node:crypto'
 import { demand } from './refused.ts'
 
-/** What the server sends for `navigator.credentials.get()`, as JSON. */
+/** The server's options for `navigator.credentials.get()`, as JSON. */
 export interface RequestOptions {
   readonly challenge: string
   readonly timeout: number
@@ -11,7 +11,7 @@ export interface RequestOptions {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** What `toJSON()` of a browser's credential gives; bytes are base64url without padding. */
+/** The result of `toJSON()` of a browser's credential. Bytes are base64url without padding. */
 export interface AssertionJson {
   readonly id: string
   readonly rawId: string
@@ -26,7 +26,7 @@ export interface AssertionJson {
   readonly clientExtensionResults?: object
 }
 
-/** What is not as it should be about an assertion. */
+/** Deliberate errors in an assertion. */
 export interface AssertionFlaws {
   readonly challenge?: string
   readonly origin?: string
@@ -35,17 +35,17 @@ export interface AssertionFlaws {
   readonly rpId?: string
   readonly isUserPresent?: boolean
   readonly isUserVerified?: boolean
-  /** Signed by another key than the one that is registered. */
+  /** Signed with another key than the registered one. */
   readonly isForged?: boolean
 }
 
-/** A discoverable P-256 credential for the network's site, and the authenticator that holds it. */
+/** A discoverable P-256 credential for the network's site, with its authenticator. */
 export interface Passkey {
   readonly credentialId: Buffer
   readonly publicKey: KeyObject
-  /** What a browser hands over once its owner has confirmed, on the true site unless a flaw says otherwise. */
+  /** The assertion of a browser after the owner has confirmed. It is for the real site unless a flaw changes that. */
   assert(options: Pick<RequestOptions, 'challenge'>, flaws?: AssertionFlaws): AssertionJson
-  /** Itself, for `WebAuthn.addCredential` of the Chrome DevTools protocol; base64. */
+  /** This passkey in the format of `WebAuthn.addCredential` in the Chrome DevTools protocol; values are base64. */
   forVirtualAuthenticator(): Readonly<Record<'credentialId' | 'privateKey' | 'userHandle' | 'rpId', string>> & {
     readonly isResidentCredential: true
     readonly signCount: number
@@ -57,7 +57,7 @@ const RP_ORIGIN = 'https://web.whatsapp.com'
 
 const USER_PRESENT = 0x01
 const USER_VERIFIED = 0x04
-/** The hash of the site's name, the flags, and a counter. */
+/** The size of the hash of the site's name, the flags and the counter. */
 const AUTHENTICATOR_DATA_BYTES = 37
 const LARGEST_ASSERTION_BYTES = 16_384
 
@@ -116,15 +116,15 @@ const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
 function authenticatorDataOf({ rpId = RP_ID, isUserPresent = true, isUserVerified = true }: AssertionFlaws): Buffer {
   const flags = (isUserPresent ? USER_PRESENT : 0) | (isUserVerified ? USER_VERIFIED : 0)
-  // A passkey that is synchronised counts nothing: its counter stays 0.
+  // The counter of a synchronized passkey is always 0.
   return Buffer.concat([sha256(rpId), Buffer.from([flags]), Buffer.alloc(4)])
 }
 
 /**
  * Checks an assertion as the server does.
  * @param content UTF-8 JSON.
- * @param credentialId as the client sent it beside.
- * @throws Refused, which says what is wrong.
+ * @param credentialId the id that the client sent with it.
+ * @throws Refused with the reason.
  */
 export function verifyAssertion(
   content: Buffer,
@@ -179,7 +179,7 @@ function readJson(content: Buffer): Readonly<Record<string, unknown>> {
   try {
     read = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content))
   } catch {
-    // Told below.
+    // The check below reports this.
   }
   demand(400, typeof read === 'object' && read !== null, 'the assertion is not JSON')
   return read as Readonly<Record<string, unknown>>

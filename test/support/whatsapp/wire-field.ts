@@ -1,4 +1,4 @@
-/** A field of bytes, as it is written on the wire. */
+/** A bytes field in the encoding of protobuf. */
 export function field(number: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes])
 }
