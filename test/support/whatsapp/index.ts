@@ -13,34 +13,34 @@ export type { Ending, LinkedDevice } from './linked-device.ts'
 export type { Phone } from './people.ts'
 
 /**
- * A stand-in for WhatsApp: a server that speaks the true protocol to linked clients, and the people with phones behind
- * it. The unmodified client library pairs with it, logs in, and exchanges messages that really are encrypted; the
- * phones decrypt, answer and send receipts as real ones do. What the network knows lies here, not in the client: a
- * client that is killed and starts again finds its backlog.
+ * A stand-in for WhatsApp: a server that speaks the real protocol to linked clients, and people with phones behind it.
+ * The unmodified client library pairs with it, logs in, and exchanges messages that are really encrypted. The phones
+ * decrypt, answer and send receipts like real ones. The network keeps its own data: a client that is killed and starts
+ * again gets its backlog.
  *
  * ```ts
  * const whatsapp = await startWhatsApp()
- * whatsapp.takeRoute()                             // this process; a child takes `whatsapp.environment` instead
+ * whatsapp.takeRoute()                             // for this process; a child process gets `whatsapp.environment`
  * const shop = whatsapp.phone('12025550200', { name: 'Shop' })
  * const ana = whatsapp.phone('12025550101')
  * await shop.scan(qrText)                          // or: await shop.enter('ABCD-EFGH')
- * ana.received()                                   // what arrived, each message once, `times` says how often
- * shop.behave({ scansWith: 'camera' })             // the first scan fails, and the client has to draw its code again
- * shop.behave({ passkey: 'has' })                  // a client has to link with the passkey of the account
- * shop.passkey.assert(options)                     // what its owner's browser hands over, true or flawed
- * whatsapp.applicant(qrText).ceremony              // how that goes, and the code to compare
- * whatsapp.applicant(qrText).notices               // what a client was told before it is linked, with its acks; refresh
- * await ana.say(shop.number, 'Is it open?')        // → id; sendFile, edit, remove, react, vote, clickAd, call
- * shop.appState.archive(ana.number, true)          // what its owner sets reaches whatever is linked
- * ana.go(false)                                    // phones come and go; receipts follow their habits
- * shop.device.end('dropped')                       // and freeze, refuse, waiting, logins, heard
+ * ana.received()                                   // received messages, each once; `times` says how many times it came
+ * shop.behave({ scansWith: 'camera' })             // the first scan fails, and the client must create a new code
+ * shop.behave({ passkey: 'has' })                  // a client must link with the passkey of the account
+ * shop.passkey.assert(options)                     // the assertion of its owner's browser, valid or with flaws
+ * whatsapp.applicant(qrText).ceremony              // the state of that linking, and the code to compare
+ * whatsapp.applicant(qrText).notices               // notifications to a client that is not linked yet, with its acks
+ * await ana.say(shop.number, 'Is it open?')        // → id; also sendFile, edit, remove, react, vote, clickAd, call
+ * shop.appState.archive(ana.number, true)          // settings of the owner reach all linked devices
+ * ana.go(false)                                    // takes the phone offline; receipts follow its habits
+ * shop.device.end('dropped')                       // also freeze, refuse, waiting, logins, heard
  * whatsapp.faults.onMessage({ kind: 'cut_before_ack' }, ana.number)
  * await whatsapp.close()
  * ```
  *
- * Numbers misbehave by their last four digits as on the sandbox network: 0463 is refused as a new chat, 0404 is not
- * on WhatsApp, 0410 is refused after it was acknowledged, 0502 cuts the connection when its devices are looked up,
- * 0504 is acknowledged far too late, 0007 never sends a receipt.
+ * As in the sandbox network, some numbers have faults, depending on their last four digits: 0463 is refused as a new
+ * chat, 0404 is not on WhatsApp, 0410 is refused after it was acknowledged, 0502 cuts the connection when its devices
+ * are looked up, 0504 is acknowledged far too late, 0007 never sends a receipt.
  */
 export interface WhatsApp {
   /** The faults of the network. */
