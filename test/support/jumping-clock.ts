@@ -45,6 +45,11 @@ export function jumpingClock(fake: FakeClock, skipped: number): JumpingClock {
   const counts = new Map<string, number>()
   let isOn = false
   let isJumping = false
+  /** The next commit is the one that moves the due times. */
+  let isMoveNext = false
+  /** Commits keep their order, and come after it. */
+  let untilMoved: Promise<void> = Promise.resolve()
+  let letOthersCommit = () => {}
   let jumps = 0
   return {
     parked,
@@ -54,14 +59,28 @@ export function jumpingClock(fake: FakeClock, skipped: number): JumpingClock {
     observe: (storage, clock) => ({
       ...storage,
       async commit(work) {
+        if (isMoveNext) {
+          isMoveNext = false
+          const moved = storage.commit(work)
+          letOthersCommit()
+          return moved
+        }
+        await untilMoved
         // Not within a move, and not before it took effect.
         if (!isOn || isJumping || Math.abs(clock.now() - fake.now()) > 1_000) return storage.commit(work)
         if (toSkip-- > 0) return storage.commit(work)
         isJumping = true
         fake.set(fake.now() + (jumps++ % 2 === 0 ? -JUMP_MS : JUMP_MS))
-        // It is noticed, and what waits is moved in the commit before.
-        clock.now()
         const { stack = '' } = new Error()
+        // It is noticed, and what waits is moved in the commit before: the first one of the next turn.
+        untilMoved = new Promise((resolve) => (letOthersCommit = resolve))
+        setImmediate(() => (isMoveNext = true))
+        clock.now()
+        setImmediate(() => {
+          isMoveNext = false
+          letOthersCommit()
+        })
+        await untilMoved
         // The move has ended a turn of the event loop after its commit.
         const result = await storage.commit(work).finally(() => setImmediate(() => (isJumping = false)))
         for (const { name, count } of await storage.read(LATE, { limit: clock.now() + JUMP_MS / 2 })) {
