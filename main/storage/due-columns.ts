@@ -3,6 +3,7 @@
  * - `stays`: a record of when something happened, or set by a person, a calendar or another service.
  * - `moves`: something waits for it, or until some time after it, so it moves with the clock.
  * - `appointment`: stays, but one that was already due stays due, unless only a clock that was ahead made it due.
+ * - `hours`: when business hours begin or quiet hours end. Becomes due, and the run finds that time again by the new clock.
  * - `offset`: how far a simulated clock is ahead of ours. Its own time continues evenly.
  * - `counts`: counts per quarter of an hour; `due-times.ts` moves them.
  */
@@ -10,11 +11,13 @@ export type DueColumn =
   | 'stays'
   | { readonly kind: 'moves'; readonly where: string }
   | { readonly kind: 'appointment'; readonly where: string }
+  | { readonly kind: 'hours'; readonly where: string }
   | { readonly kind: 'offset' }
   | { readonly kind: 'counts' }
 
 const moves = (where: string): DueColumn => ({ kind: 'moves', where })
 const appointment = (where: string): DueColumn => ({ kind: 'appointment', where })
+const hours = (where: string): DueColumn => ({ kind: 'hours', where })
 
 /** A deadline: one that has passed by either clock counts as passed. */
 const deadline = (column: string, where?: string): DueColumn =>
@@ -30,6 +33,8 @@ const held = (where: string) => deadline('hold_until', `hold_until < ${CRM_PAUSE
 const CALLS_AT_ONCE = `SELECT job_key FROM jobs
   WHERE kind = 'voice.dial' AND state = 'waiting' AND is_appointment = 0 AND job_key IS NOT NULL`
 
+/** All their appointments are times at which hours begin or end. */
+const KINDS_THAT_WAIT_FOR_HOURS = `'ai.turn', 'ai.follow-up'`
 const FOLLOW_UP_JOB = "ai_conversations.id || ':' || (ai_conversations.next_turn - 1)"
 /** Follow-ups that wait until the quiet hours end. */
 const FOLLOW_UPS_AFTER_QUIET_HOURS = `SELECT job_key FROM jobs
@@ -53,7 +58,7 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
     paused_until: deadline('paused_until'),
     follow_up_at: [
       moves(`follow_up_at IS NOT NULL AND ${FOLLOW_UP_JOB} NOT IN (${FOLLOW_UPS_AFTER_QUIET_HOURS})`),
-      appointment(`follow_up_at IS NOT NULL AND ${FOLLOW_UP_JOB} IN (${FOLLOW_UPS_AFTER_QUIET_HOURS})`),
+      hours(`follow_up_at IS NOT NULL AND ${FOLLOW_UP_JOB} IN (${FOLLOW_UPS_AFTER_QUIET_HOURS})`),
     ],
     handoff_at: 'stays',
     // The service window of the network, which has its own clock.
@@ -149,7 +154,8 @@ export const DUE_COLUMNS: Readonly<Record<string, Readonly<Record<string, DueCol
   jobs: {
     run_at: [
       deadline('run_at', `state = 'waiting' AND is_appointment = 0`),
-      appointment(`state = 'waiting' AND is_appointment = 1`),
+      appointment(`state = 'waiting' AND is_appointment = 1 AND kind NOT IN (${KINDS_THAT_WAIT_FOR_HOURS})`),
+      hours(`state = 'waiting' AND is_appointment = 1 AND kind IN (${KINDS_THAT_WAIT_FOR_HOURS})`),
     ],
   },
   members: { invitation_expires_at: deadline('invitation_expires_at') },

@@ -40,6 +40,7 @@ export const MOVES: readonly Statement<Params>[] = [
     'appointment',
     (column, where) => `SET ${column} = :to WHERE ${column} > :to AND ${column} <= :came AND ${where}`,
   ),
+  ...updatesOf('hours', (column, where) => `SET ${column} = :to WHERE ${where}`),
   statement(`UPDATE safety_firsts SET quarter = quarter + :quarters WHERE quarter > :recentQuarter`),
   statement('DELETE FROM safety_minutes'),
   statement(

@@ -116,6 +116,29 @@ test('P-09 forward into the business hours: those who wrote before are answered'
   expect(await line.heard()).toEqual([HOURS_ANSWER])
 })
 
+test('P-09 back into the business hours, which seemed over: those who wrote are answered', async () => {
+  const w = await worldOfTest()
+  const line = await lineIn(w, { settings: { timezone: 'UTC' } })
+  const now = w.clock.now()
+  const business_hours = { start: clockAt(now - 4 * HOUR), end: clockAt(now - HOUR), days: [1, 2, 3, 4, 5, 6, 7] }
+  await line.ai('PATCH', 'settings', { business_hours })
+  expect(await line.ask('qual o horário?')).toEqual([])
+  await setClock(w, -2 * HOUR, 10 * SECOND)
+  expect(await line.heard()).toEqual([HOURS_ANSWER])
+})
+
+test('P-09 back to before quiet hours: a follow-up that waited for their end is sent', async () => {
+  const w = await worldOfTest()
+  const line = await lineIn(w, { settings: { timezone: 'UTC' } })
+  const now = w.clock.now()
+  const quiet_hours = { start: clockAt(now), end: clockAt(now + 8 * HOUR) }
+  await line.ai('PATCH', 'follow-up', { enabled: true, delays_minutes: [30], max_followups: 1, quiet_hours })
+  expect(await line.ask('qual o horário?')).toHaveLength(1)
+  await line.jump(0.6 * HOUR)
+  await setClock(w, -2 * HOUR, 10 * SECOND)
+  expect(await line.heard()).toHaveLength(2)
+})
+
 test.each([
   ['forward within the quiet hours', HOUR],
   ['back within the quiet hours', -0.4 * HOUR],
@@ -129,7 +152,7 @@ test.each([
   await line.ai('PATCH', 'follow-up', { enabled: true, delays_minutes: [30], max_followups: 1, quiet_hours })
   expect(await line.ask('qual o horário?')).toHaveLength(1)
   await line.jump(0.6 * HOUR)
-  await setClock(w, byMs)
+  await setClock(w, byMs, 10 * SECOND)
   const leftMs = endMs - w.clock.now()
   if (leftMs > 0) {
     expect(Date.parse((await line.conversation()).follow_up.due_at)).toBe(endMs)

@@ -57,13 +57,17 @@ test('every statement is valid', () => {
 })
 
 describe('when the clock is set', () => {
-  const insertJob = (seq: number, runAt: number, more: { isAppointment?: number; state?: string } = {}) =>
+  const insertJob = (
+    seq: number,
+    runAt: number,
+    more: { isAppointment?: number; state?: string; kind?: string } = {},
+  ) =>
     data.raw
       .prepare(
         `INSERT INTO jobs (seq, kind, subject_id, lane, input, state, run_at, is_appointment, attempt, failures, created_at)
-         VALUES (?, 'k', 's', '', '{}', ?, ?, ?, 0, 0, 0)`,
+         VALUES (?, ?, 's', '', '{}', ?, ?, ?, 0, 0, 0)`,
       )
-      .run(seq, more.state ?? 'waiting', runAt, more.isAppointment ?? 0)
+      .run(seq, more.kind ?? 'k', more.state ?? 'waiting', runAt, more.isAppointment ?? 0)
   const runTimes = () =>
     (data.raw.prepare('SELECT run_at AS at FROM jobs ORDER BY seq').all() as { at: number }[]).map(({ at }) => at)
   const move = (byMs: number) => data.db.commit((tx) => moveDueTimes(tx, { byMs, fromMs: NOW }))
@@ -85,6 +89,15 @@ describe('when the clock is set', () => {
     insertJob(3, NOW + HOUR, { isAppointment: 1 })
     await move(-HOUR)
     expect(runTimes()).toEqual([NOW - HOUR - 60_000, NOW - HOUR, NOW + HOUR])
+  })
+
+  test.each([-HOUR, HOUR])('by %d ms, what waits for business hours or quiet hours finds them again', async (byMs) => {
+    data.raw.exec('DELETE FROM jobs')
+    for (const [seq, kind] of ['ai.turn', 'ai.follow-up'].entries())
+      insertJob(seq, NOW + 20 * HOUR, { isAppointment: 1, kind })
+    insertJob(2, NOW + 20 * HOUR, { kind: 'ai.turn' })
+    await move(byMs)
+    expect(runTimes()).toEqual([NOW + byMs, NOW + byMs, NOW + byMs + 20 * HOUR])
   })
 
   test('back, the calls of a batch keep their distance, and one at a chosen time stays', async () => {
