@@ -50,7 +50,7 @@ async function say(chat: string): Promise<void> {
   index.touch(instance, chat)
 }
 
-describe('with 100,000 chats', () => {
+describe('the chat index with 100,000 chats', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['the first page', page],
     [
@@ -60,20 +60,20 @@ describe('with 100,000 chats', () => {
         return page()
       },
     ],
-    ['a search by a name that is far behind', () => page({ q: 'person 17' })],
-    ['a search for nobody', () => page({ q: 'nobody' })],
-    ['the unread ones', async () => page({ only: await unreadChats() })],
-  ])('%s holds up nobody', async (_, act) => {
+    ['a search for a name far down the list', () => page({ q: 'person 17' })],
+    ['a search without results', () => page({ q: 'nobody' })],
+    ['the unread chats', async () => page({ only: await unreadChats() })],
+  ])('answers %s without blocking others', async (_, act) => {
     // The list is read, and names are, once.
     await act()
     expect((await shortestOf(4, act, MOST_MS)) / slowness()).toBeLessThan(MOST_MS)
   })
 
-  test('names are searched in all of them', async () => {
+  test('searches the names of all chats', async () => {
     expect((await page({ q: 'Person 12345' })).map(({ chat }) => chat)).toEqual([chatOf(12_345)])
   })
 
-  test('the order is the same as if all were read again, after any messages', async () => {
+  test('keeps the same order after new messages as a newly built index', async () => {
     const random = seededRandom(7)
     for (let round = 0; round < 5; round++) {
       for (let at = 0; at < 20; at++) await say(chatOf(random.bytes(2).readUInt16BE() + 1))

@@ -21,7 +21,7 @@ const shown = () => b.learn(HIDDEN, NUMBER)
 const rows = (text: string) => b.raw.prepare(text).all()
 const chats = () => rows('SELECT chat, sender, engine_message_id AS id FROM messages ORDER BY seq')
 
-test('what somebody said before their number was known belongs to their number', async () => {
+test('messages from before a hidden number was known move to the chat of the number', async () => {
   await heard(HIDDEN, 'a')
   await heard(NUMBER, 'b')
   await shown()
@@ -32,7 +32,7 @@ test('what somebody said before their number was known belongs to their number',
   expect(b.events()).toEqual(['message.received', 'message.received'])
 })
 
-test('told twice it changes nothing, and other chats and instances stay as they are', async () => {
+test('a repeated merge changes nothing, and other chats and instances stay unchanged', async () => {
   await heard(HIDDEN, 'a', OTHER_INSTANCE)
   await heard('US.999', 'b')
   await shown()
@@ -40,13 +40,13 @@ test('told twice it changes nothing, and other chats and instances stay as they 
   expect(chats()).toMatchObject([{ chat: HIDDEN }, { chat: 'US.999' }])
 })
 
-test('more than one commit can carry are moved all the same', async () => {
+test('more messages than fit in one transaction are moved', async () => {
   for (let i = 0; i < 1_100; i++) await heard(HIDDEN, `m${i}`)
   await shown()
   expect(rows(`SELECT count(*) AS n FROM messages WHERE chat = '${NUMBER}'`)).toEqual([{ n: 1_100 }])
 })
 
-test('a process that ends before the messages have moved goes on after its start', async () => {
+test('a merge that was interrupted before the messages moved continues after a restart', async () => {
   await heard(HIDDEN, 'a')
   await b.learn(HIDDEN, NUMBER, true)
   expect(chats()).toMatchObject([{ chat: HIDDEN }])
@@ -57,24 +57,24 @@ test('a process that ends before the messages have moved goes on after its start
   expect(rows('SELECT * FROM chat_moves')).toEqual([])
 })
 
-test('the name of the chat goes with it, unless the other has one', async () => {
+test('the name of the chat moves along, unless the other chat has a name', async () => {
   b.raw.prepare('INSERT INTO chat_names VALUES (?, ?, ?)').run(INSTANCE, HIDDEN, 'Ana')
   await shown()
   expect(rows('SELECT chat, name FROM chat_names')).toEqual([{ chat: NUMBER, name: 'Ana' }])
 })
 
-describe('a chat keeps the spelling in which its number was first given', () => {
+describe('a chat keeps the first spelling of its number', () => {
   const given = '525512345678'
   const ofNetwork = '5215512345678'
 
-  test('when the network answers in its own', async () => {
+  test('when the network replies with another spelling', async () => {
     await b.send({ ...TEXT, to: given })
     await heard(ofNetwork, 'a')
     expect(chats()).toMatchObject([{ chat: given }, { chat: given, sender: given }])
     expect(b.lastData()).toMatchObject({ chat: given, from: given })
   })
 
-  test('when the person wrote first, and is answered in another', async () => {
+  test('when a message is sent with another spelling than the person’s first message', async () => {
     await heard(ofNetwork, 'a')
     await b.send({ ...TEXT, to: given })
     expect(chats()).toMatchObject([{ chat: ofNetwork }, { chat: ofNetwork }])
@@ -82,7 +82,7 @@ describe('a chat keeps the spelling in which its number was first given', () => 
   })
 })
 
-test('reactions move with them, and one person has one reaction', async () => {
+test('reactions move along, and each person keeps one reaction', async () => {
   await heard(HIDDEN, 'a')
   const react = (from: string, emoji: string, atMs: number) =>
     b.messages.onSignal(INSTANCE, {
@@ -100,14 +100,14 @@ test('reactions move with them, and one person has one reaction', async () => {
   expect(rows('SELECT sender, emoji FROM message_reactions')).toEqual([{ sender: NUMBER, emoji: '❤️' }])
 })
 
-test('a message that was heard under both is not moved onto its double', async () => {
+test('a message that exists in both chats is not moved', async () => {
   await heard(HIDDEN, 'a')
   await heard(NUMBER, 'a')
   await shown()
   expect(chats()).toMatchObject([{ chat: HIDDEN }, { chat: NUMBER }])
 })
 
-test('the list of chats shows one where there were two', async () => {
+test('the list of chats shows one chat after the merge instead of two', async () => {
   await heard(HIDDEN, 'a')
   await heard(NUMBER, 'b')
   const list = async () => (await b.messages.conversations(INSTANCE, {})).data.map(({ chat }) => chat)
@@ -116,7 +116,7 @@ test('the list of chats shows one where there were two', async () => {
   expect(await list()).toEqual([NUMBER])
 })
 
-test('a status that names its message by the network’s id alone finds it', async () => {
+test('a status that contains only the message id of the network updates its message', async () => {
   await b.send(TEXT)
   const [{ id, wamid }] = rows('SELECT id, engine_message_id AS wamid FROM messages') as [{ id: string; wamid: string }]
   await b.messages.onSignal(INSTANCE, {

@@ -69,7 +69,7 @@ describe('the list of conversations', () => {
     expect(data[1].last).toMatchObject({ direction: 'out', text: 'Hello Bob', status: 'read' })
   })
 
-  test('follows what happens: a new message brings its chat to the top', async () => {
+  test('moves a chat to the top when it gets a new message', async () => {
     const [first, second] = [person(), person()]
     await send(first, 'one')
     await send(second, 'two')
@@ -78,7 +78,7 @@ describe('the list of conversations', () => {
     expect((await list()).data[0]).toMatchObject({ chat: first, messages: 2, last: { text: 'three' } })
   })
 
-  test('a group stays one after a message was sent to it', async () => {
+  test('shows a group as a group after a message was sent to it', async () => {
     const create = { name: 'Bread club', participants: ['12025556900'] }
     const made = await w.api('POST', `/v1/instances/${line.id}/engine/smv2/group/create`, create)
     const { group_id: group } = made.body.result.group
@@ -87,14 +87,14 @@ describe('the list of conversations', () => {
     expect((await list()).data[0]).toMatchObject({ chat: group, is_group: true, name: null })
   })
 
-  test('forgets a message that never left', async () => {
+  test('does not show a message that was never sent', async () => {
     const gone = '12025550502'
     expect((await w.api('POST', `/v1/instances/${line.id}/messages`, { to: gone, text: 'x' })).status).toBe(502)
     await w.quiet()
     expect((await list()).data.map(({ chat }: { chat: string }) => chat)).not.toContain(gone)
   })
 
-  test('comes in pages that miss nothing and repeat nothing', async () => {
+  test('is split into pages that miss and repeat nothing', async () => {
     const all = (await list('?limit=200')).data.map(({ chat }: { chat: string }) => chat)
     const seen: string[] = []
     for (let query = '?limit=2'; ;) {
@@ -107,7 +107,7 @@ describe('the list of conversations', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  test('is searched by number, as people write it, and by name', async () => {
+  test('can be searched by number in its usual spellings, and by name', async () => {
     const eve = '12025557123'
     await w.api('POST', '/v1/sandbox/phones', { number: eve, name: 'Évelyne Dupont' })
     await hear(eve, 'Bonjour')
@@ -124,7 +124,7 @@ describe('the list of conversations', () => {
     expect(await chats('dupont')).toEqual([])
   })
 
-  test('is searched by the name that the contacts have, in whichever spelling their number is known, also when it is given later', async () => {
+  test('can be searched by the name of a contact, in any spelling of the number and after the name changed', async () => {
     const [rita, sao] = ['12025557124', '5511987654321']
     const chats = async (q: string) =>
       (await list(`?q=${encodeURIComponent(q)}`)).data.map(({ chat }: { chat: string }) => chat)
@@ -144,7 +144,7 @@ describe('the list of conversations', () => {
     expect(await chats('oliveira')).toEqual([])
   })
 
-  test('is empty for an instance that has said nothing, and none for one that is not there', async () => {
+  test('is empty for an instance without messages, and not found for an unknown instance', async () => {
     const silent = await w.instance()
     expect(await list('', silent.id)).toEqual({ data: [], next_cursor: null, has_more: false })
     expect((await ask('GET', '/v1/instances/0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60/conversations')).status).toBe(404)
@@ -154,7 +154,7 @@ describe('the list of conversations', () => {
 })
 
 describe('a conversation', () => {
-  test('is newest first, whoever spoke, with times, reactions and what it answers', async () => {
+  test('is newest first in both directions, with times and reactions', async () => {
     const ada = person()
     const sent = await send(ada, 'How are you?')
     const heard = await hear(ada, 'Fine!')
@@ -183,7 +183,7 @@ describe('a conversation', () => {
     for (const field of ['created_at', 'sent_at', 'delivered_at', 'read_at']) expect(data[1][field]).toMatch(/Z$/)
   })
 
-  test('shows a file that came in with where to fetch it, and one that went out without', async () => {
+  test('shows a received file with its URL, and a sent file without one', async () => {
     const ada = person()
     await hear(ada, undefined as never, { media_url: 'https://media.sandbox/image.png', media_type: 'image' })
     await w.api('POST', `/v1/instances/${line.id}/messages`, {
@@ -205,7 +205,7 @@ describe('a conversation', () => {
     await file.body?.cancel()
   })
 
-  test('comes in pages', async () => {
+  test('has pages', async () => {
     const ada = person()
     for (const text of ['1', '2', '3', '4', '5']) await send(ada, text)
     const first = await thread(ada, '?limit=2')
@@ -216,7 +216,7 @@ describe('a conversation', () => {
     expect(third.has_more).toBe(false)
   })
 
-  test('does not keep words that were taken back', async () => {
+  test('does not keep the text of a deleted message', async () => {
     const ada = person()
     const heard = await hear(ada, 'I did not say this')
     await w.api('POST', `/v1/sandbox/phones/${ada}/messages/${heard.message_id ?? heard.id}/delete`, {})
@@ -227,30 +227,30 @@ describe('a conversation', () => {
     expect(data.find(({ chat }: { chat: string }) => chat === ada).last.text).toBe('')
   })
 
-  test('that has not begun is an empty page', async () => {
+  test('without messages is an empty page', async () => {
     expect(await thread(person())).toEqual({ data: [], next_cursor: null, has_more: false })
     expect(await thread('120363025246125486@g.us')).toMatchObject({ data: [] })
   })
 
-  test('of another account’s instance is not there', async () => {
+  test('of another account’s instance is not found', async () => {
     const { key } = await w.stranger()
     const { body } = await w.api('POST', '/v1/instances', {}, { key })
     expect((await ask('GET', `/v1/instances/${body.id}/conversations`)).status).toBe(404)
   })
 })
 
-test('an API key finds none of it, and no document names it', async () => {
+test('conversations do not exist for API keys or in the OpenAPI document', async () => {
   for (const path of [`/v1/instances/${line.id}/conversations`, `/v1/instances/${line.id}/conversations/1/messages`])
     expect((await w.api('GET', path)).body.error.code, path).toBe('not_found')
   expect((await w.api('GET', '/openapi.yaml')).text).not.toContain('{id}/conversations')
 })
 
-describe('every statement', () => {
+describe('every query', () => {
   const statements = Object.entries(store).flatMap(([name, value]) =>
     typeof value === 'object' && 'text' in value ? [[name, value.text] as const] : [],
   )
 
-  test.each(statements)('%s reads by an index and sorts nothing', async (_name, text) => {
+  test.each(statements)('%s uses an index and sorts nothing', async (_name, text) => {
     const { raw, close } = await testDatabase()
     const plan = queryPlan(raw, { text })
     await close()

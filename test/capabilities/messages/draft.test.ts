@@ -15,7 +15,7 @@ function check(body: unknown, engine: 'smv2' | 'official' = 'official') {
   return readDraft(body as SendBody, engine)
 }
 
-describe('a body that is accepted', () => {
+describe('an accepted body', () => {
   test.each([
     ['text', { to, text: 'x' }, { kind: 'text', to, text: 'x' }],
     ['cloud_api', { to, cloud_api }, { kind: 'cloud_api', to, payload: cloud_api }],
@@ -54,10 +54,13 @@ describe('a body that is accepted', () => {
     expect(check({ to, text }, 'smv2')).toEqual({ kind: 'text', to, text })
   })
 
-  test.each([{ to }, { to: `+${to}` }, { recipient: HIDDEN }])('cloud_api that itself has %j', (same) => {
-    const payload = { ...cloud_api, ...same }
-    expect(check({ to, cloud_api: payload })).toEqual({ kind: 'cloud_api', to, payload })
-  })
+  test.each([{ to }, { to: `+${to}` }, { recipient: HIDDEN }])(
+    'cloud_api whose recipient is the same, given as %j',
+    (same) => {
+      const payload = { ...cloud_api, ...same }
+      expect(check({ to, cloud_api: payload })).toEqual({ kind: 'cloud_api', to, payload })
+    },
+  )
 
   test.each([
     [{ to, text: 'x' }, 'text'],
@@ -103,7 +106,7 @@ describe('limits of the Cloud API', () => {
       20,
       (n: number) => interactive({ type: 'cta_url', action: { parameters: { display_text: x(n) } } }),
     ],
-  ])('%s of a raw payload: at most %i', (path, n, payloadOf) => {
+  ])('%s of a raw payload has at most %i', (path, n, payloadOf) => {
     expect(check({ to, cloud_api: payloadOf(n) })).toMatchObject({ kind: 'cloud_api' })
     const field = `cloud_api.${path}`
     expect(refusalOf(() => check({ to, cloud_api: payloadOf(n + 1) }))).toMatchObject({
@@ -113,7 +116,7 @@ describe('limits of the Cloud API', () => {
     })
   })
 
-  test('a text has at most 4,096 characters, and the refusal names the engine', () => {
+  test('a text has at most 4,096 characters, and the error names the engine', () => {
     expect(refusalOf(() => check({ to, text: x(4_097) }))).toMatchObject({
       code: 'validation_error',
       message: 'text must be at most 4096 characters on the official engine.',
@@ -130,18 +133,18 @@ const refusalOf = (act: () => unknown): unknown => {
   }
 }
 
-describe('a group', () => {
+describe('a message to a group', () => {
   const group = '120363041234567890@g.us'
   const media = { to: group, media_url, media_type: 'image', caption: '@12025550123', mentions: [to] }
 
-  test('takes everything on smv2', () => {
+  test('can contain text, files, mentions and quotes on smv2', () => {
     const body = { to: group, text: '@12025550123 hi', mentions: [to], quoted_message_id: 'msg_1' }
     const { quoted_message_id: quotedMessageId, ...rest } = body
     expect(check(body, 'smv2')).toEqual({ kind: 'text', ...rest, quotedMessageId })
     expect(check(media, 'smv2')).toMatchObject({ kind: 'media', to: group, mentions: [to] })
   })
 
-  test('takes text, files and payloads on official', () => {
+  test('can contain text, files and raw payloads on official', () => {
     expect(check({ to: group, text: 'x' })).toMatchObject({ kind: 'text', to: group })
     expect(check({ to: group, cloud_api })).toMatchObject({ kind: 'cloud_api', to: group })
     expect(check({ to: group, media_url, media_type: 'image' })).toMatchObject({ kind: 'media', to: group })
@@ -150,7 +153,7 @@ describe('a group', () => {
   test.each([
     [{ text: '@12025550123 hi', mentions: [to] }, /no mentions in groups/],
     [{ interactive: { type: 'location_request_message', body: 'Where?' } } as const, /no interactive in groups/],
-  ])('takes nothing on official that Meta has not in groups: %j', (content, words) => {
+  ])('cannot contain on official what Meta does not support in groups: %j', (content, words) => {
     expect(() => check({ to: group, ...content })).toThrow(words)
   })
 
@@ -162,15 +165,15 @@ describe('a group', () => {
     [{ to: '120363041234567890@s.whatsapp.net', text: 'x' }, /^to must be/],
   ])('%j is refused', (body, message) => expect(() => check(body, 'smv2')).toThrow(message))
 
-  test('a raw payload names itself what it quotes', () => {
+  test('quoted_message_id is refused beside a raw payload, which contains its own context', () => {
     expect(() => check({ to, cloud_api, quoted_message_id: 'msg_1' })).toThrow(/^quoted_message_id is not allowed/)
   })
 })
 
 describe('a GIF', () => {
   const video = { to, media_url, media_type: 'video', gif: true }
-  test('is a video on smv2', () => expect(check(video, 'smv2')).toMatchObject({ kind: 'media', isGif: true }))
-  test('is nothing on official', () => expect(() => check(video)).toThrow(/^gif needs the smv2 engine/))
+  test('is sent as a video on smv2', () => expect(check(video, 'smv2')).toMatchObject({ kind: 'media', isGif: true }))
+  test('is refused on official', () => expect(() => check(video)).toThrow(/^gif needs the smv2 engine/))
   test.each([
     [{ ...video, media_type: 'image' }, /^gif is only allowed with media_type video/],
     [{ to, text: 'x', gif: true }, /^gif is only allowed with media_url/],
@@ -179,15 +182,15 @@ describe('a GIF', () => {
 
 describe('a voice note', () => {
   const audio = { to, media_url, media_type: 'audio', voice: true }
-  test('is audio on smv2', () => expect(check(audio, 'smv2')).toMatchObject({ kind: 'media', isVoice: true }))
-  test('is audio on official', () => expect(check(audio)).toMatchObject({ kind: 'media', isVoice: true }))
+  test('is sent as audio on smv2', () => expect(check(audio, 'smv2')).toMatchObject({ kind: 'media', isVoice: true }))
+  test('is sent as audio on official', () => expect(check(audio)).toMatchObject({ kind: 'media', isVoice: true }))
   test.each([
     [{ ...audio, media_type: 'video' }, /^voice is only allowed with media_type audio/],
     [{ to, text: 'x', voice: true }, /^voice is only allowed with media_url/],
   ])('%j is refused', (body, message) => expect(() => check(body, 'smv2')).toThrow(message))
 })
 
-describe('a body that is refused', () => {
+describe('a refused body', () => {
   test.each([
     ['no content', { to }, /^The body has no content\. .*text.*media_url.*cloud_api/],
     [
@@ -224,19 +227,19 @@ describe('a body that is refused', () => {
     ['cloud_api to another number', { to, cloud_api: { ...cloud_api, to: '12025550999' } }, ELSEWHERE],
     ['cloud_api to nobody', { to, cloud_api: { ...cloud_api, to: null } }, ELSEWHERE],
     ['cloud_api to another hidden person', { to: HIDDEN, cloud_api: { ...cloud_api, recipient: 'US.2' } }, ELSEWHERE],
-  ])('%s: 400 validation_error, naming field and rule', (_name, body, words) => {
+  ])('%s gives 400 validation_error that names the field and the rule', (_name, body, words) => {
     expect(() => check(body)).toThrow(
       expect.objectContaining({ code: 'validation_error', message: expect.stringMatching(words) }),
     )
   })
 
-  test('cloud_api on smv2: 400 engine_mismatch', () => {
+  test('cloud_api on smv2 gives 400 engine_mismatch', () => {
     expect(() => check({ to, cloud_api }, 'smv2')).toThrow(
       expect.objectContaining({ code: 'engine_mismatch', status: 400 }),
     )
   })
 
-  test('the id of somebody who hides their number belongs to the official engine', () => {
+  test('the id of a person who hides their number is accepted only on the official engine', () => {
     const answer = { to: HIDDEN, text: 'x' }
     expect(check(answer, 'official')).toMatchObject(answer)
     expect(() => check(answer, 'smv2')).toThrow(

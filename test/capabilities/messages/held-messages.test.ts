@@ -37,7 +37,7 @@ const recordOf = async (id: string) => (await w.api('GET', `/v1/instances/${line
 const inState = (id: string, status: string) =>
   until(status, async () => ((await recordOf(id)).status === status ? recordOf(id) : undefined))
 
-test('a message that Meta holds says so, until it is delivered', async () => {
+test('a message that Meta holds back shows held_since until it is delivered', async () => {
   const id = await sendHeld()
   const held = await recordOf(id)
   expect([held.status, Date.parse(held.held_since)]).toEqual([
@@ -54,7 +54,7 @@ test('a message that Meta holds says so, until it is delivered', async () => {
   expect(delivered).toMatchObject({ held_since: null, error: null })
 })
 
-test('a held message whose template is paused has failed, and says why', async () => {
+test('a held message fails with a reason when its template is paused', async () => {
   const id = await sendHeld()
   await graph.assessments.fail(template)
   expect(await inState(id, 'failed')).toMatchObject({
@@ -63,7 +63,7 @@ test('a held message whose template is paused has failed, and says why', async (
   })
 })
 
-test('a message that Meta does not hold is not held', async () => {
+test('a message that Meta does not hold back has no held_since', async () => {
   const sent = await w.api('POST', `/v1/instances/${line.id}/messages`, { to: ANA, cloud_api: PAYLOAD })
   expect(await recordOf(sent.body.message_id)).toMatchObject({ held_since: null })
 })

@@ -16,8 +16,8 @@ beforeEach(async () => {
 })
 afterEach(() => b.close())
 
-describe('K-01: the same key and body, 100 at once', () => {
-  test('is one engine send and one message id in each of 20 rounds', async () => {
+describe('K-01: 100 concurrent sends with the same key and body', () => {
+  test('cause one engine send and one message id in each of 20 rounds', async () => {
     for (let round = 0; round < 20; round++) {
       b.engine.asked.length = 0
       b.engine.plan = async (id) => {
@@ -47,14 +47,14 @@ describe('K-01: the same key and body, 100 at once', () => {
   })
 })
 
-describe('K-03: the same key', () => {
-  test('with reordered keys is a replay', async () => {
+describe('K-03: the same key again', () => {
+  test('with reordered properties is a replay', async () => {
     const first = await b.send(TEXT, { key: 'k' })
     const again = await b.send({ text: TEXT.text ?? '', to: TEXT.to }, { key: 'k' })
     expect(again).toEqual({ bytes: first.bytes, replayed: true })
   })
 
-  test('with a changed text is a conflict, also while the first runs and while its outcome is unknown', async () => {
+  test('with a changed text is a conflict, also during the first send and while its outcome is unknown', async () => {
     const hold = gate<SendOutcome>()
     b.engine.plan = () => hold.promise
     const first = refusal(b.send(TEXT, { key: 'k' }))
@@ -67,7 +67,7 @@ describe('K-03: the same key', () => {
     expect(b.engine.asked).toHaveLength(1)
   })
 
-  test('in another instance is independent', async () => {
+  test('in another instance is a separate send', async () => {
     const [one, other] = await Promise.all([
       b.send(TEXT, { key: 'k' }),
       b.send(TEXT, { key: 'k', instance: OTHER_INSTANCE }),
@@ -78,7 +78,7 @@ describe('K-03: the same key', () => {
 })
 
 describe('K-04: after a 504', () => {
-  test('50 repeats send nothing and wait; the ack then turns them into replays', async () => {
+  test('50 repeats send nothing; once a receipt arrives, a repeat is a replay', async () => {
     b.engine.plan = async () => UNKNOWN
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'upstream_timeout' })
     for (let i = 0; i < 50; i++) {
@@ -97,7 +97,7 @@ describe('K-04: after a 504', () => {
   })
 
   test.each(['delivered', 'read'] as const)(
-    'a %s receipt resolves it too, with every event crossed',
+    'a %s receipt also settles the key, with all events up to that status',
     async (status) => {
       b.engine.plan = async () => UNKNOWN
       await refusal(b.send(TEXT, { key: 'k' }))
@@ -115,7 +115,7 @@ describe('K-04: after a 504', () => {
     },
   )
 
-  test('a failure of the network resolves it as refused', async () => {
+  test('a failure from the network settles the key as refused', async () => {
     b.engine.plan = async () => UNKNOWN
     await refusal(b.send(TEXT, { key: 'k' }))
     const { id } = await b.messages.getByKey(INSTANCE, 'k')
@@ -126,7 +126,7 @@ describe('K-04: after a 504', () => {
   })
 })
 
-describe('K-05: nothing was sent', () => {
+describe('K-05: after nothing was sent', () => {
   test('a repeat after a 502 is executed once', async () => {
     b.engine.plan = async () => ({ kind: 'nothing_sent', message: 'No link.' })
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ status: 502 })
@@ -145,7 +145,7 @@ describe('K-05: nothing was sent', () => {
     expect(b.engine.asked).toHaveLength(1)
   })
 
-  test('a repeat after a 400 of the engine is executed again', async () => {
+  test('a repeat after a 400 from the engine is executed again', async () => {
     b.engine.plan = async () => ({ kind: 'invalid', message: 'No such template.' })
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ status: 400 })
     b.engine.plan = async () => accepted('E1')
@@ -153,8 +153,8 @@ describe('K-05: nothing was sent', () => {
   })
 })
 
-describe('K-06: 24 hours', () => {
-  test('a second before it is a replay, a second after it is a new send', async () => {
+describe('K-06: the lifetime of 24 hours', () => {
+  test('a repeat a second before the key expires is a replay, and a second after it is a new send', async () => {
     const first = await b.send(TEXT, { key: 'k' })
     await b.clock.advance(24 * HOUR - 1_000)
     expect(await b.send(TEXT, { key: 'k' })).toEqual({ bytes: first.bytes, replayed: true })
@@ -164,7 +164,7 @@ describe('K-06: 24 hours', () => {
     expect((await b.messages.getByKey(INSTANCE, 'k')).id).toBe(idIn(second))
   })
 
-  test('an expired key raced by 20 is exactly one new send', async () => {
+  test('20 concurrent sends with an expired key cause exactly one new send', async () => {
     await b.send(TEXT, { key: 'k' })
     await b.clock.advance(24 * HOUR)
     await Promise.allSettled(Array.from({ length: 20 }, () => b.send(TEXT, { key: 'k' })))
@@ -172,7 +172,7 @@ describe('K-06: 24 hours', () => {
   })
 })
 
-describe('K-07: keys', () => {
+describe('K-07: idempotency keys', () => {
   const sendWith = (...headers: string[]) => {
     const key = readIdempotencyKey(headers.flatMap((header) => ['Idempotency-Key', header]))
     return b.send(TEXT, key === null ? {} : { key })
@@ -184,13 +184,13 @@ describe('K-07: keys', () => {
     ['200 characters', 'a'.repeat(200)],
     ['SQL', "'; DROP TABLE messages; --"],
     ['spaces inside', 'order 1042'],
-  ])('of %s work and are found', async (_name, key) => {
+  ])('of %s are accepted and found', async (_name, key) => {
     const id = idIn(await sendWith(key))
     expect((await b.messages.getByKey(INSTANCE, key)).id).toBe(id)
     expect((await sendWith(`  ${key} `)).replayed).toBe(true)
   })
 
-  test('of UTF-8 are found by the text their sender typed', async () => {
+  test('in UTF-8 are found by their original text', async () => {
     const id = idIn(await sendWith(latin1('Bestellung-ü-日本')))
     expect(await b.messages.getByKey(INSTANCE, 'Bestellung-ü-日本')).toMatchObject({
       id,
@@ -203,11 +203,11 @@ describe('K-07: keys', () => {
     ['201 characters', ['a'.repeat(201)]],
     ['a control character', ['a\u0007']],
     ['two headers', ['a', 'a']],
-  ])('%s: 400', (_name, headers) => {
+  ])('are refused with 400: %s', (_name, headers) => {
     expect(() => sendWith(...headers)).toThrow(expect.objectContaining({ code: 'validation_error' }))
   })
 
-  test('of any bytes a header allows never end in anything but 201 or 400', async () => {
+  test('of any bytes that a header allows answer 201 or 400', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 210 }), async (text) => {
         try {
@@ -222,7 +222,7 @@ describe('K-07: keys', () => {
   })
 })
 
-describe('K-08: a crash between the ack and the result', () => {
+describe('K-08: a send interrupted by a crash', () => {
   const crashBeforeLeaving = async (key: string | undefined) => {
     b.engine.leaves = false
     b.engine.plan = () => new Promise(() => {})
@@ -241,7 +241,7 @@ describe('K-08: a crash between the ack and the result', () => {
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ headers: { 'Retry-After': '5' } })
   }
 
-  test('is settled by an engine that can look the message up, 60 s after dispatch and not before', async () => {
+  test('is settled if the engine can look the message up, no earlier than 60 s after it was sent', async () => {
     await crashAfterAck()
     b.engine.found = 'arrived'
     await b.clock.advance(59_999)
@@ -256,7 +256,7 @@ describe('K-08: a crash between the ack and the result', () => {
     expect(b.engine.asked).toHaveLength(1)
   })
 
-  test('stays unknown with an engine that cannot, and is not sent again', async () => {
+  test('stays unknown if the engine cannot look it up, and is not sent again', async () => {
     await crashAfterAck()
     await b.clock.advance(23 * HOUR)
     await b.messages.reconcile()
@@ -265,7 +265,7 @@ describe('K-08: a crash between the ack and the result', () => {
     expect(b.engine.asked).toHaveLength(1)
   })
 
-  test('is executed again when the engine proves that it never got it; the first row has failed', async () => {
+  test('can be sent again if the engine proves that the message never arrived; the first message fails', async () => {
     await crashAfterAck()
     const { id } = await b.messages.getByKey(INSTANCE, 'k')
     b.engine.found = 'never_arrived'
@@ -279,7 +279,7 @@ describe('K-08: a crash between the ack and the result', () => {
     expect((await b.messages.getByKey(INSTANCE, 'k')).id).toBe(idIn(second))
   })
 
-  test('before a byte left undoes the send at the next opening: the repeat sends it', async () => {
+  test('is undone at the next start if nothing was sent yet, and a repeat sends it', async () => {
     await crashBeforeLeaving('k')
     expect(b.keyState('k')).toBeUndefined()
     await expect(b.messages.getByKey(INSTANCE, 'k')).rejects.toMatchObject({ code: 'not_found' })
@@ -289,13 +289,13 @@ describe('K-08: a crash between the ack and the result', () => {
     expect(b.raw.prepare('SELECT status, idem_key FROM messages').all()).toEqual([{ status: 'sent', idem_key: 'k' }])
   })
 
-  test('before a byte left fails a message without a key, which nobody repeats', async () => {
+  test('fails at the next start if nothing was sent yet and it has no key', async () => {
     await crashBeforeLeaving(undefined)
     expect(b.events()).toEqual(['message.failed'])
     expect(b.lastData()).toMatchObject({ error: { code: 'undeliverable', message: expect.stringContaining('again') } })
   })
 
-  test('leaves what was answered as it was', async () => {
+  test('does not affect sends that were answered before', async () => {
     const first = await b.send(TEXT, { key: 'k' })
     await b.reopen()
     expect(await b.send(TEXT, { key: 'k' })).toEqual({ bytes: first.bytes, replayed: true })
@@ -303,7 +303,7 @@ describe('K-08: a crash between the ack and the result', () => {
   })
 })
 
-describe('a result that cannot be stored', () => {
+describe('when storage fails', () => {
   const full = new StorageError('full', 'disk full')
   let failing = 0
   let failure: Error
@@ -331,7 +331,7 @@ describe('a result that cannot be stored', () => {
     b = await bench({ through: fragile })
   })
 
-  test('answers 504 and the key becomes unknown, until the result is stored after all', async () => {
+  test('after the send, the request gets 504 and the key is unknown until the result is stored', async () => {
     failFromResultOn(1)
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'upstream_timeout' })
     expect(b.keyState('k')).toBe('unknown')
@@ -346,7 +346,7 @@ describe('a result that cannot be stored', () => {
     expect(b.engine.asked).toHaveLength(1)
   })
 
-  test('answers 504 also when not even the key can be marked, and a receipt settles it', async () => {
+  test('after the send and again for the key, the request gets 504 and a receipt settles the key', async () => {
     failFromResultOn(2)
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'upstream_timeout' })
     expect(b.keyState('k')).toBe('in_progress')
@@ -358,7 +358,7 @@ describe('a result that cannot be stored', () => {
     expect(b.events()).toEqual(['message.sent'])
   })
 
-  test('for good is given up, and the engine is told', async () => {
+  test('permanently, the result is dropped and the engine is notified', async () => {
     failFromResultOn(3, new Error('no such column'))
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'upstream_timeout' })
     expect(settled).not.toHaveBeenCalled()
@@ -368,7 +368,7 @@ describe('a result that cannot be stored', () => {
     expect(b.events()).toEqual([])
   })
 
-  test('that nothing left frees the key as soon as the storage takes it', async () => {
+  test('after nothing was sent, the key is freed once storage works again', async () => {
     b.engine.leaves = false
     b.engine.plan = async () => {
       failing = 1
@@ -385,7 +385,7 @@ describe('a result that cannot be stored', () => {
     expect(b.events()).toEqual(['message.sent'])
   })
 
-  test('before the engine was asked is passed on: nothing was sent', async () => {
+  test('before the engine is called, nothing is sent', async () => {
     failing = 1
     await expect(b.send(TEXT, { key: 'k' })).rejects.toBeInstanceOf(StorageError)
     expect(b.engine.asked).toHaveLength(0)

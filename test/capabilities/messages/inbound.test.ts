@@ -42,13 +42,13 @@ const hear = (signal: Parameters<typeof b.messages.onSignal>[1]) => b.messages.o
 const row = () => b.raw.prepare('SELECT * FROM messages ORDER BY seq DESC LIMIT 1').get() as Record<string, unknown>
 const count = () => (b.raw.prepare('SELECT count(*) AS n FROM messages').get() as { n: number }).n
 
-describe('a file that is pending', () => {
+describe('a received file that is not downloaded yet', () => {
   const media = { id: 'M1', mimeType: 'image/png', size: 12, filename: null, caption: 'Look' }
   const arrived = { kind: 'media_arrived', engineMessageId: 'N1', mediaId: 'M1', size: 15 } as const
   const stored = () => JSON.parse(String(row()['media'])) as unknown
   const common = { id: 'M1', mime_type: 'image/png', filename: null, caption: 'Look' }
 
-  test('is announced as such, and changes its message once it is there, without another event', async () => {
+  test('is reported as pending, and its message is updated without another event once the file arrives', async () => {
     await hear(received({ type: 'image', media: { ...media, pending: true } }))
     expect(b.lastData()['media']).toEqual({ ...common, size: 12, pending: true })
     b.events()
@@ -62,8 +62,8 @@ describe('a file that is pending', () => {
   })
 })
 
-describe('a message from somebody else', () => {
-  test('what a phone says of a file is for the console, and no event has it', async () => {
+describe('a received message', () => {
+  test('has a media preview in the console, but not in its event', async () => {
     const preview = { seconds: 7, waveform: [0, 100], thumbnail: '/9j/' }
     const media = { id: 'M1', mimeType: 'audio/ogg', size: 12, filename: null, caption: null }
     await hear(received({ type: 'audio', text: '', media: { ...media, preview } }))
@@ -73,7 +73,7 @@ describe('a message from somebody else', () => {
     expect(said && toThreadMessage(INSTANCE, said).media).toMatchObject({ preview: shown })
   })
 
-  test('is stored and announced once, with everything the network said', async () => {
+  test('is stored and reported once, with everything the network sent', async () => {
     const media = { id: 'M1', mimeType: 'image/png', size: 12, filename: null, caption: 'Look' }
     await hear(received({ type: 'image', text: '', media, referral: { source: 'ad' }, fromLid: '99@lid' }))
     expect(b.events()).toEqual(['message.received'])
@@ -101,7 +101,7 @@ describe('a message from somebody else', () => {
     expect(row()).toMatchObject({ direction: 'in', status: null, source: null, sender: PERSON, push_name: 'Ana' })
   })
 
-  test('says whether its chat is a person, a group or a channel, and a post of a channel can only be read', async () => {
+  test('has the chat type person, group or channel, and a message in a channel cannot be replied to', async () => {
     const types = []
     for (const [chat, isGroup] of [
       [PERSON, false],
@@ -122,12 +122,12 @@ describe('a message from somebody else', () => {
     expect((await b.messages.thread(INSTANCE, '120363041234567890@newsletter', {})).data).toHaveLength(1)
   })
 
-  test('has no from_lid when its number is known', async () => {
+  test('has no from_lid if the number is known', async () => {
     await hear(received())
     expect(b.lastData()).not.toHaveProperty('from_lid')
   })
 
-  test('heard again is neither stored nor announced; in another chat or instance it is another message', async () => {
+  test('is stored and reported once even if repeated, and separately in another chat or instance', async () => {
     await Promise.all([hear(received()), hear(received()), hear(received())])
     await hear(received())
     expect([count(), b.events()]).toEqual([1, ['message.received']])
@@ -136,14 +136,14 @@ describe('a message from somebody else', () => {
     expect(b.events()).toEqual(['message.received', 'message.received'])
   })
 
-  test('heard again after a restart is still the same message', async () => {
+  test('is recognized as a repeat after a restart', async () => {
     await hear(received())
     await b.reopen()
     await hear(received())
     expect(b.events()).toEqual(['message.received'])
   })
 
-  test('that quotes one of ours, or one of theirs, says our message_id; an older one keeps the id of the network', async () => {
+  test('names the quoted message by its message_id, or by the id of the network if it is not stored', async () => {
     b.engine.plan = async () => accepted('E1')
     const ours = idIn(await b.send(TEXT))
     await hear(received({ quotedEngineMessageId: 'E1' }))
@@ -155,7 +155,7 @@ describe('a message from somebody else', () => {
     expect(b.lastData()['quoted_message_id']).toBe('before-our-time')
   })
 
-  test('says what it is besides text, and whether it may be viewed once', async () => {
+  test('has its content besides text, and whether it is view-once', async () => {
     const content = {
       type: 'location' as const,
       ...{ latitude: 52.5, longitude: 13.4, name: 'Shop', address: null, url: null, live: false },
@@ -170,14 +170,14 @@ describe('a message from somebody else', () => {
     ['forwarded', { forwarded: true, frequently_forwarded: false }],
     ['frequently', { forwarded: true, frequently_forwarded: true }],
     [null, { forwarded: false, frequently_forwarded: false }],
-  ] as const)('that is forwarded (%s) says so in the event and in the chat', async (forwarded, shown) => {
+  ] as const)('with the forward mark %s shows it in the event and in the chat', async (forwarded, shown) => {
     await hear(received({ forwarded }))
     expect(b.lastData()).toMatchObject(shown)
     const { data } = await b.messages.thread(INSTANCE, PERSON, {})
     expect(toThreadMessage(INSTANCE, data[0]!)).toMatchObject(shown)
   })
 
-  test('that came without content and turns out to be forwarded says so', async () => {
+  test('without content that turns out to be forwarded shows the mark', async () => {
     await hear(received({ type: 'unavailable', text: '' }))
     await hear(received({ forwarded: 'frequently' }))
     expect(b.lastData()).toMatchObject({ forwarded: true, frequently_forwarded: true })
@@ -185,7 +185,7 @@ describe('a message from somebody else', () => {
     expect(toThreadMessage(INSTANCE, data[0]!)).toMatchObject({ forwarded: true, frequently_forwarded: true })
   })
 
-  test('that came without content is announced again under its id when the content comes, and then no more', async () => {
+  test('without content is reported once more, with the same id, when its content arrives', async () => {
     const content = { type: 'unavailable', reason: 'undecryptable', kind: null } as const
     await hear(received({ type: 'unavailable', text: '', content }))
     await hear(received({ type: 'unavailable', text: '', content }))
@@ -204,7 +204,7 @@ describe('a message from somebody else', () => {
   })
 })
 
-describe("a message typed on the line's own phone", () => {
+describe('a message typed on the instance’s own phone', () => {
   test('is announced as received with from_me, and has a status record with source phone', async () => {
     await hear(received({ fromMe: true, from: '12025550100' }))
     expect(b.events()).toEqual(['message.received'])
@@ -216,7 +216,7 @@ describe("a message typed on the line's own phone", () => {
     })
   })
 
-  test('is not confused with the echo of what was sent through us', async () => {
+  test('is not created for the echo of a message sent through the API', async () => {
     b.engine.plan = async () => accepted('E1')
     await b.send(TEXT)
     b.events()
@@ -226,7 +226,7 @@ describe("a message typed on the line's own phone", () => {
 })
 
 describe('an edit', () => {
-  test('changes the text and is announced with our message_id, once', async () => {
+  test('changes the text and is reported once with the message_id', async () => {
     await hear(received())
     const id = row()['id']
     b.events()
@@ -245,7 +245,7 @@ describe('an edit', () => {
     expect(row()['text']).toBe('Hi there')
   })
 
-  test('older than the one known changes nothing; a second one in the same second does', async () => {
+  test('is ignored if it is older than the last edit, and applied if it has the same time', async () => {
     await hear(received())
     b.events()
     const at = b.clock.now()
@@ -256,13 +256,13 @@ describe('an edit', () => {
     expect(row()['text']).toBe('newer')
   })
 
-  test('of a message older than this instance is announced with the id of the network', async () => {
+  test('of a message that is not stored is reported with the id of the network', async () => {
     await hear({ kind: 'edited', ...spoken('before-our-time'), text: 'x' })
     expect(b.lastData()['message_id']).toBe('before-our-time')
   })
 })
 
-test('a deletion is announced once and says who did it', async () => {
+test('a deletion is reported once with the person who deleted the message', async () => {
   await hear(received())
   b.events()
   const deletion = { kind: 'deleted', ...spoken(), deletedBy: PERSON } as const
@@ -276,7 +276,7 @@ test('a deletion is announced once and says who did it', async () => {
 describe('a reaction', () => {
   const react = (emoji: string, more: object = {}) => hear({ kind: 'reaction', ...spoken(), emoji, ...more })
 
-  test('is announced when set, changed and taken back, and not when it is repeated', async () => {
+  test('is reported when it is set, changed and removed, but not when it is repeated', async () => {
     await hear(received())
     b.events()
     for (const emoji of ['👍', '👍', '❤️', '', '']) await react(emoji)
@@ -284,7 +284,7 @@ describe('a reaction', () => {
     expect(b.lastData()).toMatchObject({ emoji: '', message_id: row()['id'] })
   })
 
-  test('of each person stands by itself, and an older one does not replace a newer', async () => {
+  test('is kept for each person, and an older one does not replace a newer one', async () => {
     await hear(received())
     b.events()
     await react('👍')
@@ -293,7 +293,7 @@ describe('a reaction', () => {
     expect(b.events()).toEqual(['message.reaction', 'message.reaction'])
   })
 
-  test('to a message of ours names it', async () => {
+  test('to a sent message contains its message_id', async () => {
     b.engine.plan = async () => accepted('E1')
     const id = idIn(await b.send(TEXT))
     await hear({ kind: 'reaction', ...spoken('E1'), emoji: '👍' })

@@ -39,7 +39,7 @@ async function askAna() {
   return { id, said, sent }
 }
 
-test('buttons are shown in the conversation and on the phone, and a tap comes back as an answer', async () => {
+test('buttons are shown in the conversation and on the phone, and a tap arrives as a reply', async () => {
   const { id, said, sent } = await askAna()
   const [asked] = await thread(id)
   expect(asked).toMatchObject({ type: 'interactive', text: ASK.body, content: SHOWN, status: 'read' })
@@ -58,7 +58,7 @@ test('buttons are shown in the conversation and on the phone, and a tap comes ba
   })
 })
 
-test('a tap reaches webhooks as the content of message.received', async () => {
+test('a tap is sent to webhooks as the content of message.received', async () => {
   const { id } = await askAna()
   await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/taps', events: ['message.received'] })
   const [received] = (await w.api('GET', phone)).body.data
@@ -72,7 +72,7 @@ test('a tap reaches webhooks as the content of message.received', async () => {
   })
 })
 
-test('a message that cannot be sent is refused at the door, and nothing is kept of it', async () => {
+test('an invalid interactive message is refused, and nothing is stored', async () => {
   const { id } = await w.official()
   const send = (interactive: object, more: object = {}) =>
     w.api('POST', `/v1/instances/${id}/messages`, { to: ANA, interactive, ...more })
@@ -95,13 +95,13 @@ test('a message that cannot be sent is refused at the door, and nothing is kept 
   expect(await thread(id)).toEqual([])
 })
 
-test('a phone’s linked device cannot send buttons', async () => {
+test('the smv2 engine cannot send buttons', async () => {
   const { id } = await w.pair()
   const { status, body } = await w.api('POST', `/v1/instances/${id}/messages`, { to: ANA, interactive: ASK })
   expect([status, body.error.code]).toEqual([400, 'engine_mismatch'])
 })
 
-test('a raw payload with buttons is shown like one of ours', async () => {
+test('buttons in a raw payload are shown like those of an interactive message', async () => {
   const { id, phone_number: number } = await w.official()
   await w.api('POST', phone, { to: number, text: 'Hi' })
   await w.pass(1_000)

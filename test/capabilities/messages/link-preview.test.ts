@@ -52,13 +52,13 @@ async function previewOf(
   return { preview: (await fetching).preview, asked, waiting: clock.waiting() }
 }
 
-test('has the words that the page gives other apps, else those it gives browsers', async () => {
+test('the preview has the Open Graph title and description of the page, or else its title element', async () => {
   const { preview } = await previewOf({ [URL_OF_PAGE]: page(PAGE) })
   expect(preview).toEqual({ url: URL_OF_PAGE, title: 'Cakes – "fresh"', description: 'All our cakes' })
   expect(detailsOf('<title>\n Only\n this </title>')).toMatchObject({ title: 'Only this', description: null })
 })
 
-test('follows a redirect or two, and no more; the card leads where its sender said', async () => {
+test('a preview follows at most two redirects, and links to the original URL', async () => {
   const moved = (location: string) => answer(301, { location })
   const next = {
     'https://shop.example/a': moved('https://www.shop.example/b'),
@@ -71,7 +71,7 @@ test('follows a redirect or two, and no more; the card leads where its sender sa
   expect((await previewOf({ [URL_OF_PAGE]: moved('file:///etc/passwd') })).asked).toEqual([URL_OF_PAGE])
 })
 
-test('has no title when the page cannot be read in time, is no page, or is not there', async () => {
+test('the preview has no title if the page is too slow, not HTML, blocked or an error', async () => {
   const file = answer(200, { 'content-type': 'application/pdf' }, PAGE)
   const blocked = { kind: 'failure', stage: 'blocked', code: 'blocked' } as OutboundAnswer
   for (const found of ['never', file, blocked, answer(500, {}, PAGE)] as const) {
@@ -80,17 +80,17 @@ test('has no title when the page cannot be read in time, is no page, or is not t
   }
 })
 
-test('nothing is fetched when the sender has said it all', async () => {
+test('the page is not fetched if the sender gave a title', async () => {
   const { preview, asked } = await previewOf({ [URL_OF_PAGE]: page(PAGE) }, { title: 'Mine' })
   expect([preview.title, asked]).toEqual(['Mine', []])
 })
 
-describe('the picture', () => {
+describe('the picture of a preview', () => {
   const PAGE_WITH_PICTURE = page('<title>Cake</title><meta property="og:image" content="/cake.png">')
   const FROM = 'https://shop.example/cake.png'
   const picture = answer(200, { 'content-type': 'image/png' }, PICTURE)
 
-  test('is the one the page names, small', async () => {
+  test('is the one that the page names, made smaller', async () => {
     const pages = { [URL_OF_PAGE]: PAGE_WITH_PICTURE, [FROM]: picture }
     const { preview, asked } = await previewOf(pages)
     expect(preview).toEqual({ url: URL_OF_PAGE, title: 'Cake', description: null, picture: SMALL })
@@ -103,25 +103,25 @@ describe('the picture', () => {
     ['is no picture', answer(200, { 'content-type': 'image/png' }, 'Hello')],
     ['is at an address that is blocked', { kind: 'failure', stage: 'blocked', code: 'blocked' } as OutboundAnswer],
     ['is too large', { ...picture, truncated: true } as OutboundAnswer],
-  ])('%s: the preview goes without it', async (_, found) => {
+  ])('is left out if it %s', async (_, found) => {
     const { preview, waiting } = await previewOf({ [URL_OF_PAGE]: PAGE_WITH_PICTURE, [FROM]: found })
     expect([preview, waiting]).toEqual([{ url: URL_OF_PAGE, title: 'Cake', description: null }, 0])
   })
 
-  test('that takes too long to convert, or cannot be, is left out', async () => {
+  test('is left out if converting it fails or takes too long', async () => {
     const pages = { [URL_OF_PAGE]: PAGE_WITH_PICTURE, [FROM]: picture }
     for (const convert of [() => new Promise<never>(() => {}), async () => ({ kind: 'unreadable' as const })]) {
       expect((await previewOf(pages, {}, { convert })).preview).not.toHaveProperty('picture')
     }
   })
 
-  test('is not asked for at an address that is not of the web', async () => {
+  test('is not fetched from a URL that is not http or https', async () => {
     const odd = page('<meta property="og:image" content="file:///etc/passwd">')
     expect((await previewOf({ [URL_OF_PAGE]: odd })).asked).toEqual([URL_OF_PAGE])
   })
 })
 
-test('a hostile page is read in no time', async () => {
+test('a hostile page is parsed quickly', async () => {
   for (const page of ['<meta '.repeat(21_000), `<meta content="${'a="'.repeat(40_000)}`, '<title'.repeat(21_000)])
     expect(await cpuTime(() => detailsOf(page))).toBeLessThan(1_000)
 })

@@ -59,8 +59,8 @@ const stored = () => b.raw.prepare('SELECT type, text, media FROM messages').all
 const leftovers = () => readdirSync(join(b.home, 'files', 'incoming'))
 const keys = () => (b.raw.prepare('SELECT count(*) AS n FROM idempotency_keys').get() as { n: number }).n
 
-describe('media', () => {
-  test('is fetched by us and given to the engine, and nothing is left of it', async () => {
+describe('a media message', () => {
+  test('is downloaded and passed to the engine, and the file is deleted afterwards', async () => {
     const given: Buffer[] = []
     b.engine.plan = async (_, out) => {
       if (out.kind === 'media') given.push(await buffer(await out.content.read()))
@@ -90,14 +90,14 @@ describe('media', () => {
     expect(stored()).toEqual([{ type: 'image', text: 'Look', media: JSON.stringify(media) }])
   })
 
-  test('of a replay is not fetched again', async () => {
+  test('that is replayed is not downloaded again', async () => {
     const first = await b.send(image(), { key: 'k' })
     answer = file({ status: 404 })
     expect(await b.send(image(), { key: 'k' })).toEqual({ bytes: first.bytes, replayed: true })
     expect(fetched).toEqual(['/image.png'])
   })
 
-  test('of a campaign is fetched once for everybody, and removed a while after the last one', async () => {
+  test('of a campaign is downloaded once for all recipients, and deleted a while after the last one', async () => {
     const given: string[] = []
     b.engine.plan = async (_, out) => {
       if (out.kind === 'media') given.push((await buffer(await out.content.read())).toString())
@@ -117,7 +117,7 @@ describe('media', () => {
     expect(fetched).toHaveLength(3)
   })
 
-  test('of a campaign that could not be fetched is asked for again by the next message', async () => {
+  test('of a campaign is downloaded again for the next recipient after a failure', async () => {
     answer = file({ status: 503 })
     const send = () => b.send(image(), { origin: { kind: 'campaign', campaignId: 'cmp_1', position: 1 } })
     expect(await refusal(send())).toMatchObject({ code: 'validation_error' })
@@ -126,7 +126,7 @@ describe('media', () => {
     expect(fetched).toHaveLength(2)
   })
 
-  test('is not fetched for an instance that is not connected', async () => {
+  test('is not downloaded for an instance that is not connected', async () => {
     await b.connect(false)
     expect(await refusal(b.send(image()))).toMatchObject({ code: 'not_ready' })
     expect(fetched).toEqual([])
@@ -157,14 +157,17 @@ describe('media', () => {
       /larger than 16 MB/,
     ],
     ['a body that breaks off', file({ truncated: true }), {}, /did not return the whole file within 10 seconds/],
-  ] as const)('that is %s: 400, no row, no key, no event', async (_name, responder, more, words) => {
-    answer = responder
-    const error = await refusal(b.send(image(more), { key: 'k' }))
-    expect(error).toMatchObject({ code: 'validation_error', message: expect.stringMatching(words) })
-    expect([stored(), keys(), b.engine.asked, b.events()]).toEqual([[], 0, [], []])
-    answer = file()
-    expect((await b.send(image(), { key: 'k' })).replayed).toBe(false)
-  })
+  ] as const)(
+    'whose file is %s gets 400 and leaves no row, no key and no event',
+    async (_name, responder, more, words) => {
+      answer = responder
+      const error = await refusal(b.send(image(more), { key: 'k' }))
+      expect(error).toMatchObject({ code: 'validation_error', message: expect.stringMatching(words) })
+      expect([stored(), keys(), b.engine.asked, b.events()]).toEqual([[], 0, [], []])
+      answer = file()
+      expect((await b.send(image(), { key: 'k' })).replayed).toBe(false)
+    },
+  )
 
   test.each([
     ['image of exactly 5 MB', file({ body: Buffer.alloc(5 * MEGABYTE) }), {}],
@@ -172,12 +175,12 @@ describe('media', () => {
     ['image whose server names no type', file({ type: 'binary/octet-stream' }), {}],
     ['image under a name that is not registered', file({ type: 'image/jpg' }), {}],
     ['document of any type', file({ type: 'application/pdf' }), { media_type: 'document' }],
-  ] as const)('that is an %s is sent', async (_name, responder, more) => {
+  ] as const)('whose file is an %s is sent', async (_name, responder, more) => {
     answer = responder
     await expect(b.send(image(more))).resolves.toMatchObject({ replayed: false })
   })
 
-  test('that does not come within ten seconds: 400', async () => {
+  test('whose file does not arrive within ten seconds gets 400', async () => {
     answer = () => new Promise(() => {})
     const error = refusal(b.send(image()))
     await settle()
@@ -196,7 +199,7 @@ describe('media', () => {
     'ftp://files.example/a.png',
     'not an address',
     'https://nobody.sandbox/a.png',
-  ])('at %s: 400 invalid_url and nothing is fetched', async (media_url) => {
+  ])('with the URL %s gets 400 invalid_url and nothing is downloaded', async (media_url) => {
     expect(await refusal(b.send(image({ media_url }), { key: 'k' }))).toMatchObject({
       code: 'invalid_url',
       status: 400,
@@ -230,7 +233,7 @@ describe('a file that is converted', () => {
     await expect.poll(leftovers).toEqual([])
   })
 
-  test('a recording that is ready is sent unchanged, and so are files that nothing was asked of', async () => {
+  test('a voice recording in the right format is sent unchanged, and so are files that need no conversion', async () => {
     answer = file({ type: 'audio/ogg', body: sampleOf('audio').bytes })
     await b.send(image(voice))
     answer = mp3
@@ -244,21 +247,24 @@ describe('a file that is converted', () => {
     [{ kind: 'unreadable' }, 'validation_error', /cannot be converted to a voice note\. Use an mp3, m4a, aac, wav/],
     [{ kind: 'too_slow' }, 'validation_error', /takes too long to convert to a voice note\. Use a shorter recording/],
     [{ kind: 'unavailable' }, 'service_unavailable', /Repeat the request in 10 seconds/],
-  ] as const)('%o: nothing is sent or stored, and the key can be used again', async (result, code, message) => {
-    answer = mp3
-    converted = result
-    const error = await refusal(b.send(image(voice), { key: 'k' }))
-    expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
-    expect([stored(), keys(), leftovers(), b.engine.asked]).toEqual([[], 0, [], []])
-  })
+  ] as const)(
+    'with the result %o nothing is sent or stored, and the key can be used again',
+    async (result, code, message) => {
+      answer = mp3
+      converted = result
+      const error = await refusal(b.send(image(voice), { key: 'k' }))
+      expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
+      expect([stored(), keys(), leftovers(), b.engine.asked]).toEqual([[], 0, [], []])
+    },
+  )
 
-  test('a GIF is only for a GIF', async () => {
+  test('a GIF file is refused as a video unless gif is set', async () => {
     answer = file({ type: 'image/gif' })
     expect(await refusal(b.send(image({ media_type: 'video' })))).toMatchObject({ code: 'validation_error' })
   })
 })
 
-test('files of sends in progress are bounded: a document too many is refused for now, and fetched files count as large as they are', async () => {
+test('files of sends in progress are limited: one document too many is refused, and downloaded files count with their size', async () => {
   const held: (() => void)[] = []
   const waiting: MediaSource = {
     checkUrl: async (url) => new URL(url),
@@ -307,13 +313,13 @@ describe('on the official engine', () => {
     expect(out).toHaveProperty(...((isVoice ? ['isVoice', true] : ['kind', 'media']) as [string, unknown]))
   })
 
-  test('a recording that a phone made is a voice note without being asked for', async () => {
+  test('a recording made on a phone is sent as a voice note by default', async () => {
     answer = file({ type: 'audio/ogg', body: sampleOf('audio').bytes })
     await b.send(image(audio), engine)
     expect([asked, b.engine.asked[0]?.out]).toMatchObject([[], { mimeType: 'audio/ogg', isVoice: true }])
   })
 
-  test('what Meta accepts goes out unchanged, whatever type its server names', async () => {
+  test('a file that Meta accepts is sent unchanged, whatever type its server names', async () => {
     answer = photo
     await b.send(image(), engine)
     expect([asked, b.engine.asked[0]?.out]).toMatchObject([[], { mimeType: 'image/jpeg' }])
@@ -329,7 +335,7 @@ describe('on the official engine', () => {
       /Use MP4 or 3GP\. Nothing/,
     ],
     ['a picture nobody can read', {}, file({ type: 'image/heic' }), /cannot be converted to a JPEG/],
-  ])('%s is refused with words', async (_, more, found, words) => {
+  ])('%s is refused with an explanation', async (_, more, found, words) => {
     answer = found
     expect(await refusal(b.send(image(more), engine))).toMatchObject({
       code: 'validation_error',

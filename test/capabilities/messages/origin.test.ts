@@ -12,7 +12,7 @@ test.each<SendOrigin>([
   { kind: 'campaign', campaignId: 'cmp_1', position: 7 },
   { kind: 'agent', turnSeq: 12, part: 1 },
   { kind: 'crm', link: 'ghl', externalId: 'abc#1' },
-])('each event of a message tells other rooms that it was sent for %j, also after a restart', async (origin) => {
+])('each event of a message contains its origin %j for other rooms, also after a restart', async (origin) => {
   b.engine.plan = async (id) => accepted(`E-${id}`, 'queued')
   const messageId = idIn(await b.send(TEXT, { key: 'cmp:cmp_2:3', source: 'campaign', origin }))
   await b.reopen()
@@ -23,7 +23,7 @@ test.each<SendOrigin>([
   expect(b.lastData()['campaign_id']).toBe(origin.kind === 'campaign' ? 'cmp_1' : null)
 })
 
-test('a message that no other room sent has no origin, whatever its key looks like', async () => {
+test('a message sent over the API has no origin, whatever its idempotency key is', async () => {
   await b.send(TEXT, { key: 'cmp:cmp_1:7' })
 
   expect(b.origins).toEqual([null])

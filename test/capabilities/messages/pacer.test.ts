@@ -21,7 +21,7 @@ function pacing(pace = PACE) {
   return { clock, pacer, left, turn }
 }
 
-test('a number sends no faster than its pace, and delays what is more', async () => {
+test('a number sends no faster than its pace and delays the rest', async () => {
   const { clock, left, turn } = pacing()
   const all = Promise.all(Array.from({ length: 800 }, (_, i) => turn(`1202555${String(i).padStart(4, '0')}`, 20_000)))
   for (let i = 0; i < 200; i++) await clock.advance(100)
@@ -37,7 +37,7 @@ test('a number sends no faster than its pace, and delays what is more', async ()
   expect(Math.max(...left)).toBeGreaterThan(9_800)
 })
 
-test('they leave in the order in which they came', async () => {
+test('delayed messages are sent in their original order', async () => {
   const { clock, turn } = pacing({ perSecond: 10, toOne: null })
   const order: number[] = []
   const all = Promise.all(Array.from({ length: 20 }, async (_, i) => turn('1').then(() => order.push(i))))
@@ -46,7 +46,7 @@ test('they leave in the order in which they came', async () => {
   expect(order).toEqual(Array.from({ length: 20 }, (_, i) => i))
 })
 
-test('to one person 45 go at once, the next waits six seconds, and the one after it is told when', async () => {
+test('one person gets 45 messages immediately; the next waits six seconds, and another gets a retry time', async () => {
   const { clock, left, turn } = pacing({ perSecond: 1_000, toOne: { everyMs: 6_000, burst: 45 } })
   for (let i = 0; i < 45; i++) await turn(ANA)
   expect(Math.max(...left)).toBe(0)
@@ -57,7 +57,7 @@ test('to one person 45 go at once, the next waits six seconds, and the one after
   expect(await waiting).toEqual({ kind: 'go', waitedMs: 6_000 })
 })
 
-test('what is refused takes no place', async () => {
+test('a refused message does not use up the pace', async () => {
   const { clock, turn } = pacing({ perSecond: 1, toOne: null })
   await turn('1')
   for (let i = 0; i < 20; i++) expect((await turn('1', 500)).kind).toBe('later')
@@ -65,7 +65,7 @@ test('what is refused takes no place', async () => {
   expect(await turn('1', 0)).toMatchObject({ kind: 'go', waitedMs: 0 })
 })
 
-test('a pair that the network throttles is closed four times as long each time, until a message gets through', async () => {
+test('the pause for a throttled chat grows fourfold each time, until a message is accepted', async () => {
   const { clock, pacer, turn } = pacing()
   const heard = (outcome: Parameters<typeof pacer.report>[1]) => pacer.report({ instanceId: 'a', to: ANA }, outcome)
   for (const seconds of [4, 16, 64]) {
@@ -78,13 +78,13 @@ test('a pair that the network throttles is closed four times as long each time, 
   expect((await turn('12025550102')).kind).toBe('go')
 })
 
-test('a number that the network throttles is closed for everybody; its own wish is kept to', async () => {
+test('a throttled number pauses for all people, for the time that the network requests', async () => {
   const { pacer, turn } = pacing()
   pacer.report({ instanceId: 'a', to: ANA }, { ...THROTTLED, throttles: 'number', retryAfterSeconds: 30 })
   expect(await turn('12025550102')).toEqual({ kind: 'later', retryAfterSeconds: 30 })
 })
 
-test('the room waits for the turn before anything is stored, and says 429 where it would take too long', async () => {
+test('a send waits for its turn before anything is stored, and gets 429 if that would take too long', async () => {
   const b = await bench()
   Object.assign(b.engine, { pace: () => ({ perSecond: 1, toOne: null }) })
   const send = (key: string) => b.send({ to: ANA, text: 'x' }, { key })
@@ -112,7 +112,7 @@ test('the room waits for the turn before anything is stored, and says 429 where 
   await b.close()
 })
 
-test('a message that would wait too long in its engine is refused before anything is fetched or stored', async () => {
+test('a message that would wait too long in the engine is refused before anything is downloaded or stored', async () => {
   const b = await bench()
   await b.send({ to: ANA, text: 'x' }, { key: 'first' })
   Object.assign(b.engine, { retryAfterSeconds: (_: unknown, to: string) => (to === ANA ? 17 : null) })

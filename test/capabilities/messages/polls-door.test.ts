@@ -3,7 +3,7 @@ import { worldOfTest } from '../../support/world.ts'
 
 const ANA = '12025550301'
 
-test('a poll of ours is sent, voted in and read; each vote arrives as an event', async () => {
+test('a sent poll can be voted in and read, and each vote is reported as an event', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   const poll = { to: ANA, question: 'When?', options: ['Today', 'Later'], max_choices: 1 }

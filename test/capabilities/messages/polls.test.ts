@@ -28,7 +28,7 @@ async function hearPoll(): Promise<string> {
 const vote = (from: string, options: string[], atMs?: number) =>
   b.messages.onSignal(INSTANCE, { kind: 'vote', options, ...spoken(from, atMs) })
 
-test('a poll without votes has its options', async () => {
+test('a poll without votes shows its options', async () => {
   const id = await hearPoll()
   expect(await b.messages.poll(INSTANCE, id)).toEqual({
     question: 'When?',
@@ -40,7 +40,7 @@ test('a poll without votes has its options', async () => {
   })
 })
 
-test('a vote counts once, a later one takes its place, and each change is announced', async () => {
+test('each person has one vote, a later vote replaces it, and each change is reported', async () => {
   const id = await hearPoll()
   b.events()
   const at = b.clock.now()
@@ -70,7 +70,7 @@ test('a vote counts once, a later one takes its place, and each change is announ
   expect([voters.map(({ number }) => number), options.map(({ votes }) => votes)]).toEqual([[BEN], [1, 0]])
 })
 
-test('a vote that is known before its poll counts once the poll is there, also after a restart', async () => {
+test('a vote that arrives before its poll counts once the poll arrives, also after a restart', async () => {
   await vote(BEN, ['Tomorrow'])
   expect(b.lastData()).toMatchObject({ quoted_message_id: 'POLL' })
   await b.reopen()
@@ -78,7 +78,7 @@ test('a vote that is known before its poll counts once the poll is there, also a
   expect(await b.messages.poll(INSTANCE, id)).toMatchObject({ voters: [{ number: BEN, options: ['Tomorrow'] }] })
 })
 
-test('the conversation shows the poll with its votes, and a vote is no message of it', async () => {
+test('the conversation shows the poll with its votes, and votes are not shown as messages', async () => {
   await hearPoll()
   await vote(BEN, ['Today'])
   const { data } = await b.messages.thread(INSTANCE, ANA, {})
@@ -87,7 +87,7 @@ test('the conversation shows the poll with its votes, and a vote is no message o
   ])
 })
 
-test('who voted under a hidden id and then under the number has one vote, the later', async () => {
+test('a person who voted with a hidden id and with the number has one vote, the later one', async () => {
   const id = await hearPoll()
   const at = b.clock.now()
   await vote('900000000000001', ['Today'], at + 5)
@@ -96,7 +96,7 @@ test('who voted under a hidden id and then under the number has one vote, the la
   expect((await b.messages.poll(INSTANCE, id)).voters).toMatchObject([{ number: BEN, options: ['Today'] }])
 })
 
-test('a message that is no poll, and a poll of another instance, are not found', async () => {
+test('an unknown poll and a poll of another instance are not found', async () => {
   const id = await hearPoll()
   await expect(b.messages.poll(OTHER_INSTANCE, id)).rejects.toMatchObject({ code: 'not_found' })
   await expect(b.messages.poll(INSTANCE, 'msg_unknown')).rejects.toMatchObject({ code: 'not_found' })

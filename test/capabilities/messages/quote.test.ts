@@ -41,8 +41,8 @@ async function answer(quotedMessageId: string, more: Partial<Draft> = {}) {
   return asReply(sent)
 }
 
-describe('an answer', () => {
-  test('gives its engine what it answers, and keeps by our id which message that was', async () => {
+describe('a reply', () => {
+  test('passes the quoted message to the engine, and stores its message_id', async () => {
     const theirs = await hear()
     const reply = await answer(theirs)
     const said = { engineMessageId: 'N1', chat: ANA, isOwn: false, participant: null, type: 'text', text: 'Open?' }
@@ -52,7 +52,7 @@ describe('an answer', () => {
     expect(b.events()).toEqual(['message.sent'])
   })
 
-  test('may be to our own words, as they read now', async () => {
+  test('can quote a sent message, with its current text', async () => {
     const ours = idIn(await b.send({ to: ANA, text: 'Opn' }))
     const engineMessageId = '3EB0000001'
     const edit = { chat: ANA, from: '12025550100', fromMe: true, atMs: b.clock.now(), text: 'Open' }
@@ -61,7 +61,7 @@ describe('an answer', () => {
     expect(b.engine.asked.at(-1)?.out).toMatchObject({ quoted: { engineMessageId, isOwn: true, text: 'Open' } })
   })
 
-  test('may be to what was typed on the phone itself', async () => {
+  test('can quote a message typed on the instance’s own phone', async () => {
     const typed = await hear({ from: '12025550100', fromMe: true })
     await answer(typed)
     expect(b.engine.asked.at(-1)?.out).toMatchObject({ quoted: { engineMessageId: 'N1', isOwn: true } })
@@ -70,13 +70,13 @@ describe('an answer', () => {
   test.each([
     ['5511987654321', '551187654321'],
     ['551187654321', '5511987654321'],
-  ])('to %s answers what %s said: one person, written in two ways', async (to, chat) => {
+  ])('to %s can quote a message from %s, because both spellings are one person', async (to, chat) => {
     const theirs = await hear({ chat, from: chat })
     await answer(theirs, { to })
     expect(b.engine.asked.at(-1)?.out).toMatchObject({ to, quoted: { engineMessageId: 'N1', chat } })
   })
 
-  test('is replayed when what it answers is gone since, deleted or not stored any more', async () => {
+  test('is replayed even if the quoted message was deleted or removed since', async () => {
     const theirs = await hear()
     const first = await answer(theirs)
     await b.messages.onSignal(INSTANCE, {
@@ -91,21 +91,25 @@ describe('an answer', () => {
   })
 })
 
-describe('is refused, and leaves no row, no key and no event, when what it answers', () => {
+describe('is refused and leaves no row, no key and no event if the quoted message', () => {
   const REFUSALS: readonly (readonly [string, () => Promise<string>, object])[] = [
-    ['never was', async () => 'msg_none', { code: 'not_found', message: expect.stringContaining('quoted_message_id') }],
     [
-      'is of another instance',
+      'does not exist',
+      async () => 'msg_none',
+      { code: 'not_found', message: expect.stringContaining('quoted_message_id') },
+    ],
+    [
+      'belongs to another instance',
       async () => idIn(await b.send({ to: ANA, text: 'Hello' }, { instance: OTHER_INSTANCE })),
       { code: 'not_found' },
     ],
     [
-      'was said by somebody else',
+      'is from another chat',
       () => hear({ chat: '12025550102', from: '12025550102' }),
       { code: 'validation_error', message: expect.stringMatching(/belongs to 12025550102, and to is 12025550101\./) },
     ],
     [
-      'was said in a group',
+      'is from a group',
       () => hear({ chat: GROUP, isGroup: true, participant: ANA }),
       { code: 'validation_error', message: expect.stringContaining(GROUP) },
     ],
@@ -145,13 +149,13 @@ describe('is refused, and leaves no row, no key and no event, when what it answe
     expect(await b.send(TEXT, { key: 'k' })).toMatchObject({ replayed: false })
   })
 
-  test('cannot be looked for yet: the instance is not connected', async () => {
+  test('cannot be looked up because the instance is not connected', async () => {
     await b.connect(false)
     expect(await refusal(answer('msg_none'))).toMatchObject({ code: 'not_ready' })
   })
 })
 
-test('a file is not fetched for an answer to nothing', async () => {
+test('no file is downloaded for a reply whose quoted message does not exist', async () => {
   const picture = { kind: 'media', url: 'https://media.sandbox/image.png', mediaType: 'image', caption: null } as const
   expect(await refusal(answer('msg_none', { ...picture, filename: null }))).toMatchObject({ code: 'not_found' })
 })

@@ -19,7 +19,7 @@ const pass = async (ms: number) => {
 const silence = async (): Promise<SendOutcome> => ({ kind: 'unknown', message: 'Silence.' })
 
 describe('a message that stays queued', () => {
-  test('fails as expired after 24 hours, with its event, when the link has been up for ten minutes', async () => {
+  test('fails as expired after 24 hours if the connection has been up for ten minutes', async () => {
     b.engine.plan = async () => accepted('E1', 'queued')
     const id = idIn(await b.send(TEXT))
     await pass(DAY - 1)
@@ -31,7 +31,7 @@ describe('a message that stays queued', () => {
     expect(b.events()).toEqual([])
   })
 
-  test('waits while the link is down, and gets ten minutes once it is back', async () => {
+  test('waits while disconnected, and for ten more minutes after reconnecting', async () => {
     b.engine.plan = async () => accepted('E1', 'queued')
     const id = idIn(await b.send(TEXT))
     await b.connect(false)
@@ -45,7 +45,7 @@ describe('a message that stays queued', () => {
     expect(b.events()).toEqual(['message.sent', 'message.delivered'])
   })
 
-  test('fails as expired after 30 days when the link never comes back: no network keeps receipts for longer', async () => {
+  test('fails as expired after 30 days without a connection, because no network keeps receipts longer', async () => {
     b.engine.plan = async () => accepted('E1', 'queued')
     const id = idIn(await b.send(TEXT))
     await b.connect(false)
@@ -68,7 +68,7 @@ describe('a message that stays queued', () => {
     expect(b.events()).toEqual(['message.failed'])
   })
 
-  test('without a key and with an open outcome is asked about like any other', async () => {
+  test('without a key and with an unknown outcome is looked up at the engine', async () => {
     b.engine.plan = silence
     await refusal(b.send(TEXT))
     const id = b.engine.asked[0]?.messageId ?? ''
@@ -78,7 +78,7 @@ describe('a message that stays queued', () => {
     expect(b.events()).toEqual(['message.sent'])
   })
 
-  test('is not asked about when the engine has taken it', async () => {
+  test('is not looked up if the engine has accepted it', async () => {
     b.engine.plan = async () => accepted('E1', 'queued')
     const id = idIn(await b.send(TEXT))
     b.engine.found = 'never_arrived'
@@ -86,7 +86,7 @@ describe('a message that stays queued', () => {
     expect((await b.messages.get(INSTANCE, id)).status).toBe('queued')
   })
 
-  test('is not asked about while its send is still under way', async () => {
+  test('is not looked up while its send is in progress', async () => {
     const hold = gate<SendOutcome>()
     b.engine.plan = () => hold.promise
     b.engine.found = 'never_arrived'
@@ -99,7 +99,7 @@ describe('a message that stays queued', () => {
     expect((await sending).replayed).toBe(false)
   })
 
-  test('is not asked about after the 504 either, while its engine may still be sending: the machine may have slept', async () => {
+  test('is not looked up after a 504 while its engine may still be sending, even after an hour', async () => {
     const hold = gate<SendOutcome>()
     b.engine.plan = () => hold.promise
     b.engine.found = 'never_arrived'
@@ -113,7 +113,7 @@ describe('a message that stays queued', () => {
     expect(b.keyState('k')).toBeUndefined()
   })
 
-  test('that a receipt reaches while its engine is asked about it has arrived, whatever the engine then says', async () => {
+  test('is sent if a receipt arrives during the look-up, whatever the look-up returns', async () => {
     b.engine.plan = silence
     await refusal(b.send(TEXT, { key: 'k' }))
     const { id } = await b.messages.getByKey(INSTANCE, 'k')
@@ -125,7 +125,7 @@ describe('a message that stays queued', () => {
     expect([b.keyState('k'), b.events()]).toEqual(['done', ['message.sent']])
   })
 
-  test('does not keep others from being judged when its engine fails', async () => {
+  test('is settled even if the look-up of another message fails', async () => {
     b.engine.plan = silence
     for (const key of ['a', 'b']) await refusal(b.send(TEXT, { key }))
     let asked = 0
@@ -137,7 +137,7 @@ describe('a message that stays queued', () => {
     expect([b.keyState('a'), b.keyState('b')]).toEqual(['unknown', 'done'])
   })
 
-  test('is found however many there are', async () => {
+  test('is looked up even if there are hundreds', async () => {
     b.engine.plan = silence
     await Promise.all(
       Array.from({ length: 4 }, async (_, page) => {
@@ -151,7 +151,7 @@ describe('a message that stays queued', () => {
   })
 })
 
-test('runs by itself once a minute after it was started, by timers of a second, and leaves none behind', async () => {
+test('the reconciler runs once a minute after its start, and leaves no timer when it stops', async () => {
   b.engine.plan = silence
   await refusal(b.send(TEXT, { key: 'k' }))
   b.engine.found = 'arrived'
@@ -164,7 +164,7 @@ test('runs by itself once a minute after it was started, by timers of a second, 
   expect(b.clock.waiting()).toBe(0)
 })
 
-test('keys older than 24 hours are pruned; their messages stay', async () => {
+test('keys older than 24 hours are deleted, and their messages stay', async () => {
   const id = idIn(await b.send(TEXT, { key: 'k' }))
   await pass(DAY)
   expect(b.keyState('k')).toBeUndefined()

@@ -29,7 +29,7 @@ const count = (table: string) => (b.raw.prepare(`SELECT count(*) AS n FROM ${tab
 const statusOf = async (id: string) => (await b.messages.get(INSTANCE, id)).status
 
 describe('a send', () => {
-  test('answers 201 with engine, sent and message_id, and fires message.sent alone', async () => {
+  test('answers 201 with engine, sent and message_id, and causes only the event message.sent', async () => {
     const reply = await b.send(TEXT, { key: 'k' })
     const id = idIn(reply)
     expect(bodyOf(reply)).toEqual({ engine: 'smv2', sent: true, message_id: id })
@@ -55,7 +55,7 @@ describe('a send', () => {
     })
   })
 
-  test('is stored as queued before the engine hears of it', async () => {
+  test('is stored as queued before the engine is called', async () => {
     let rows: unknown
     b.engine.plan = async () => {
       rows = b.raw.prepare('SELECT status, idem_key, dispatch_started_at FROM messages').all()
@@ -65,13 +65,13 @@ describe('a send', () => {
     expect(rows).toEqual([{ status: 'queued', idem_key: 'k', dispatch_started_at: b.clock.now() }])
   })
 
-  test('without an Idempotency-Key stores nothing under a key', async () => {
+  test('without an Idempotency-Key stores no key', async () => {
     const reply = await b.send(TEXT)
     expect(await statusOf(idIn(reply))).toBe('sent')
     expect(count('idempotency_keys')).toBe(0)
   })
 
-  test('that the network takes without confirming stays queued, fires nothing, and is replayed', async () => {
+  test('that the network has not confirmed yet stays queued, causes no event, and can be replayed', async () => {
     b.engine.plan = async () => accepted('E1', 'queued')
     const first = await b.send(TEXT, { key: 'k' })
     expect(bodyOf(first)).toMatchObject({ sent: true })
@@ -81,7 +81,7 @@ describe('a send', () => {
     expect(b.engine.asked).toHaveLength(1)
   })
 
-  test('that is refused for good answers 201 with sent:false, fails with an event, and is replayed', async () => {
+  test('that the network refuses answers 201 with sent: false, causes message.failed, and can be replayed', async () => {
     b.engine.plan = async () => ({ kind: 'refused', error: NOT_ON_WHATSAPP })
     const reply = await b.send(TEXT, { key: 'k' })
     expect(bodyOf(reply)).toMatchObject({ sent: false })
@@ -96,13 +96,16 @@ describe('a send', () => {
     ['invalid', 'validation_error', 400],
     ['not_ready', 'not_ready', 409],
     ['nothing_sent', 'upstream_unavailable', 502],
-  ] as const)('that ends %s answers %s and leaves no row, no key and no event', async (kind, code, status) => {
-    b.engine.plan = async () => ({ kind, message: 'The engine said so' })
-    expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code, status })
-    expect([count('messages'), count('idempotency_keys'), b.events().length]).toEqual([0, 0, 0])
-  })
+  ] as const)(
+    'with the engine result %s answers %s and leaves no row, no key and no event',
+    async (kind, code, status) => {
+      b.engine.plan = async () => ({ kind, message: 'The engine said so' })
+      expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code, status })
+      expect([count('messages'), count('idempotency_keys'), b.events().length]).toEqual([0, 0, 0])
+    },
+  )
 
-  test("keeps the engine's own record in the same commit as the result, and tells it once that is stored", async () => {
+  test('commits the engine’s record together with the result, and notifies the engine after the commit', async () => {
     const seen: unknown[] = []
     const journal: Extract<SendOutcome, { kind: 'accepted' }>['journal'] = async (tx) => {
       seen.push(await tx.next('sandbox'))
@@ -113,7 +116,7 @@ describe('a send', () => {
     expect(seen).toEqual([expect.any(Number), ['message.sent']])
   })
 
-  test('asks for the body again only when there is a key', async () => {
+  test('reads the raw body only if there is a key', async () => {
     const rawBody = () => {
       throw new Error('not asked for')
     }
@@ -133,13 +136,13 @@ describe('a send', () => {
 })
 
 describe('an instance that is not connected', () => {
-  test('answers 409 not_ready; nothing is stored and the engine is not asked', async () => {
+  test('answers 409 not_ready without storing anything or calling the engine', async () => {
     await b.connect(false)
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'not_ready', status: 409 })
     expect([count('messages'), count('idempotency_keys'), b.engine.asked.length]).toEqual([0, 0, 0])
   })
 
-  test('still answers a replay, a conflict and a running request', async () => {
+  test('still answers a replay and a conflict', async () => {
     const first = await b.send(TEXT, { key: 'k' })
     await b.connect(false)
     expect(await b.send(TEXT, { key: 'k' })).toEqual({ bytes: first.bytes, replayed: true })
@@ -149,8 +152,8 @@ describe('an instance that is not connected', () => {
   })
 })
 
-describe('an engine that is silent', () => {
-  test('is told to stop after 20 s; the answer is 504 and the message stays queued', async () => {
+describe('an engine that does not answer', () => {
+  test('is aborted after 20 s; the request gets 504 and the message stays queued', async () => {
     let told = 0
     b.engine.plan = (_id, _out, { signal }) => {
       signal.addEventListener('abort', () => (told = b.clock.mono()))
@@ -166,7 +169,7 @@ describe('an engine that is silent', () => {
     expect(b.clock.waiting()).toBe(0)
   })
 
-  test('may still say at the deadline that nothing left', async () => {
+  test('may report at the deadline that nothing was sent', async () => {
     b.engine.plan = (_id, _out, { signal }) =>
       new Promise((resolve) => {
         signal.addEventListener('abort', () => resolve({ kind: 'nothing_sent', message: 'No link.' }))
@@ -177,7 +180,7 @@ describe('an engine that is silent', () => {
     expect(b.keyState('k')).toBeUndefined()
   })
 
-  test('without a key leaves the message queued, and the answer names its id', async () => {
+  test('without a key leaves the message queued, and the error contains its id', async () => {
     b.engine.plan = async () => ({ kind: 'unknown', message: 'Silence.' })
     const error = await refusal(b.send(TEXT))
     const id = b.engine.asked[0]?.messageId ?? ''
@@ -189,20 +192,23 @@ describe('an engine that is silent', () => {
     ['accepted', accepted('E1'), 'done', 'sent', ['message.sent']],
     ['refused', { kind: 'refused', error: NOT_ON_WHATSAPP }, 'done', 'failed', ['message.failed']],
     ['nothing sent', { kind: 'nothing_sent', message: 'No link.' }, undefined, 'failed', ['message.failed']],
-  ] as const)('that says after the 504 "%s" is believed', async (_name, outcome, key, status, events) => {
-    const late = gate<SendOutcome>()
-    b.engine.plan = () => late.promise
-    const answer = refusal(b.send(TEXT, { key: 'k' }))
-    await b.clock.advance(21_000)
-    await answer
-    late.open(outcome)
-    await settle()
-    expect(b.keyState('k')).toBe(key)
-    expect((await b.messages.getByKey(INSTANCE, 'k')).status).toBe(status)
-    expect(b.events()).toEqual(events)
-  })
+  ] as const)(
+    'and then reports "%s" after the 504 settles the message',
+    async (_name, outcome, key, status, events) => {
+      const late = gate<SendOutcome>()
+      b.engine.plan = () => late.promise
+      const answer = refusal(b.send(TEXT, { key: 'k' }))
+      await b.clock.advance(21_000)
+      await answer
+      late.open(outcome)
+      await settle()
+      expect(b.keyState('k')).toBe(key)
+      expect((await b.messages.getByKey(INSTANCE, 'k')).status).toBe(status)
+      expect(b.events()).toEqual(events)
+    },
+  )
 
-  test('that throws leaves the outcome unknown', async () => {
+  test('or throws an error leaves the outcome unknown', async () => {
     b.engine.plan = () => Promise.reject(new Error('bug'))
     expect(await refusal(b.send(TEXT, { key: 'k' }))).toMatchObject({ code: 'upstream_timeout' })
     expect(b.keyState('k')).toBe('unknown')
@@ -210,7 +216,7 @@ describe('an engine that is silent', () => {
 })
 
 describe('sends that wait for an engine', () => {
-  test('are at most 128 for an instance and 256 in all; others get 503, replays are answered', async () => {
+  test('are limited to 128 per instance and 256 in total; others get 503, and replays are still answered', async () => {
     const done = await b.send(TEXT, { key: 'before' })
     const hold = gate<SendOutcome>()
     b.engine.plan = () => hold.promise
@@ -230,7 +236,7 @@ describe('sends that wait for an engine', () => {
 /** The budget of the number. */
 const COUNTED = ['SELECT CASE', 'INSERT INTO safety_counts']
 
-test('a send with a key is two commits of nine statements, one without a key of seven', async () => {
+test('a send with a key needs two commits with nine statements, and one without a key seven', async () => {
   await b.close()
   const commits: string[][] = []
   b = await bench({ through: (db) => counted(db, commits) })
@@ -270,7 +276,7 @@ function counted(db: Db, commits: string[][]): Db {
   }
 }
 
-test('the last message of an instance is known, also after a restart', async () => {
+test('the time of the last message is known, also after a restart', async () => {
   expect(await b.messages.lastMessageAtMs(INSTANCE)).toBeNull()
   await b.send(TEXT)
   const first = b.clock.now()
@@ -283,7 +289,7 @@ test('the last message of an instance is known, also after a restart', async () 
   expect(await b.messages.lastMessageAtMs(OTHER_INSTANCE)).toBeNull()
 })
 
-test('a message of which nothing was sent was none: the last one is the one before', async () => {
+test('a message that was not sent does not change the time of the last message', async () => {
   expect(await b.messages.lastMessageAtMs(INSTANCE)).toBeNull()
   const nothingSent = async (): Promise<SendOutcome> => ({ kind: 'nothing_sent', message: 'No link.' })
   const usual = b.engine.plan
@@ -299,7 +305,7 @@ test('a message of which nothing was sent was none: the last one is the one befo
   expect(await b.messages.lastMessageAtMs(INSTANCE)).toBe(sentAtMs)
 })
 
-test('the gauge counts what is queued and how long the oldest waits', async () => {
+test('the gauge shows how many messages are queued and how long the oldest has waited', async () => {
   b.engine.plan = async () => accepted('E1', 'queued')
   expect(await b.messages.gauges(INSTANCE)).toEqual({ pending: 0, oldestSeconds: null })
   await b.send(TEXT)
@@ -308,7 +314,7 @@ test('the gauge counts what is queued and how long the oldest waits', async () =
   expect(await b.messages.gauges(INSTANCE)).toEqual({ pending: 2, oldestSeconds: 7 })
 })
 
-test('a number whose messages nobody confirms for a minute is a line of the overview', async () => {
+test('a number with messages unconfirmed for a minute needs attention in the overview', async () => {
   b.engine.plan = async () => accepted('E1', 'queued')
   const lines = () => b.messages.attention({ accountId: b.accountId, role: null, network: null })
   await b.send(TEXT)

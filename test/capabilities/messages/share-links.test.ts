@@ -110,7 +110,7 @@ describe('a share link is sent as its file', () => {
   })
 })
 
-describe('a page in place of the file is refused, and the refusal says what to do', () => {
+describe('a web page in place of the file is refused, and the error says what to do', () => {
   test.each([
     ['too_large_to_scan', DRIVE, /virus scan warning.*POST \/v1\/media/],
     ['over_quota', DRIVE, /downloaded too often/],
@@ -128,7 +128,7 @@ describe('a page in place of the file is refused, and the refusal says what to d
     expect(b.engine.asked).toEqual([])
   })
 
-  test('a redirect to an address that is not public is not followed', async () => {
+  test('a redirect to a private address is not followed', async () => {
     kind = 'to_loopback'
     expect(await refusal(b.send(document(DRIVE)))).toMatchObject({ code: 'invalid_url' })
     expect(called).toEqual(['drive.usercontent.google.com'])
@@ -142,8 +142,8 @@ test.each([
   'https://www.dropbox.com/home',
   'https://drive.google.com.evil.example/file/d/1AbC_d-EfGhIjKlMnOpQrStUvWxYz0123/view',
   'not a url',
-])('%s is no share link', (url) => expect(directDownload(url)).toBeUndefined())
+])('%s is not recognized as a share link', (url) => expect(directDownload(url)).toBeUndefined())
 
-test('a link that needs a resource key keeps it', () => {
+test('a link with a resource key keeps it', () => {
   expect(directDownload(`https://drive.google.com/file/d/${ID}/view?resourcekey=0-x`)?.url).toContain('resourcekey=0-x')
 })

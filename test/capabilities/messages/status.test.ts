@@ -29,8 +29,8 @@ const fail = (messageId: MessageId) =>
   b.messages.onSignal(INSTANCE, { kind: 'failed', messageId, error: ERROR, atMs: b.clock.now() })
 const statusOf = async (id: MessageId) => (await b.messages.get(INSTANCE, id)).status
 
-describe('the table', () => {
-  test('is the one of the specification', () => {
+describe('the transition table', () => {
+  test('equals that of the specification', () => {
     expect(NEXT).toEqual({
       queued: ['sent', 'failed'],
       sent: ['delivered', 'failed'],
@@ -43,7 +43,7 @@ describe('the table', () => {
   const rank = { queued: 0, sent: 1, delivered: 2, read: 3 }
   const pairs = MESSAGE_STATUSES.flatMap((from) => MESSAGE_STATUSES.map((to) => [from, to] as const))
 
-  test.each(pairs)('%s → %s crosses every status between, once, or nothing', (from, to) => {
+  test.each(pairs)('from %s to %s passes every status between once, or nothing', (from, to) => {
     const expected = ((): MessageStatus[] => {
       if (from === 'failed' || from === 'read' || to === 'queued') return []
       if (to === 'failed') return ['failed']
@@ -64,7 +64,7 @@ describe('the table', () => {
   })
 })
 
-test('an event says when its status came about, not when it was heard of', async () => {
+test('an event contains the time of its status, not the time when it was reported', async () => {
   const id = await messageIn('sent')
   await b.clock.advance(60_000)
   await receipt(id, 'delivered', b.clock.now() - 10_000)
@@ -74,7 +74,7 @@ test('an event says when its status came about, not when it was heard of', async
 })
 
 describe('a receipt', () => {
-  test('that skips dates every status crossed, and the events say each status in order', async () => {
+  test('that skips statuses sets the time of each skipped one', async () => {
     const id = await messageIn('queued')
     await b.clock.advance(3_000)
     await receipt(id, 'read')
@@ -87,14 +87,14 @@ describe('a receipt', () => {
     })
   })
 
-  test('dated before the status it follows does not turn the history around', async () => {
+  test('that is older than the previous status does not reverse the history', async () => {
     const id = await messageIn('sent')
     await receipt(id, 'delivered', b.clock.now() - 60_000)
     const { sentAtMs, deliveredAtMs } = await b.messages.get(INSTANCE, id)
     expect(deliveredAtMs).toBe(sentAtMs)
   })
 
-  test('of another instance, or for a message nobody knows, changes nothing', async () => {
+  test('of another instance, or for an unknown message, changes nothing', async () => {
     const id = await messageIn('sent')
     const signal = { kind: 'receipt', messageId: id, status: 'read', atMs: b.clock.now() } as const
     await b.messages.onSignal(OTHER_INSTANCE, signal)
@@ -122,7 +122,7 @@ describe('a receipt', () => {
     },
   )
 
-  test('that comes before an engine gives up is the answer', async () => {
+  test('that arrives before the engine gives up settles the send', async () => {
     const answer = gate<SendOutcome>()
     b.engine.plan = () => answer.promise
     const sending = b.send(TEXT, { key: 'k' })
@@ -133,7 +133,7 @@ describe('a receipt', () => {
     expect(b.keyState('k')).toBe('done')
   })
 
-  test('of a message that was never stored is not an error: nothing left the machine', async () => {
+  test('for a message that was not sent is ignored', async () => {
     b.engine.plan = async () => ({ kind: 'nothing_sent', message: 'No link.' })
     await b.send(TEXT).catch(() => {})
     await receipt(b.engine.asked[0]?.messageId ?? ('' as MessageId), 'sent')
@@ -143,7 +143,7 @@ describe('a receipt', () => {
 
 type Step = 'sent' | 'delivered' | 'read' | 'failed'
 
-test('receipts in any order, repeated as often as you like, never go backwards and fire each event at most once', async () => {
+test('receipts in any order and number never move the status backwards, and cause each event at most once', async () => {
   const steps = fc.array(fc.constantFrom<Step>('sent', 'delivered', 'read', 'failed'), { minLength: 1, maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(steps, async (order) => {

@@ -14,7 +14,7 @@ const statements = Object.entries(store).flatMap(([name, value]) =>
   typeof value === 'object' && 'text' in value ? [[name, value.text] as const] : [],
 )
 
-describe('every statement over messages', () => {
+describe('every query on messages', () => {
   test.each(statements.filter(([, text]) => !text.startsWith('INSERT')))('%s uses an index', (_name, text) => {
     const plan = queryPlan(b.raw, { text })
     for (const step of plan) expect(step).not.toMatch(/SCAN message|TEMP B-TREE/)
@@ -23,7 +23,7 @@ describe('every statement over messages', () => {
 })
 
 describe('the status record', () => {
-  test('of a message that was read has every time and its history', async () => {
+  test('of a read message has every time and its history', async () => {
     b.engine.plan = async () => accepted('E1')
     const id = idIn(await b.send(TEXT, { key: 'k' }))
     await b.clock.advance(1_000)
@@ -57,7 +57,7 @@ describe('the status record', () => {
     })
   })
 
-  test('of a message that failed says why, and ends its history there', async () => {
+  test('of a failed message has the reason, and its history ends there', async () => {
     const error = { code: 'outside_window', message: 'The window is closed.', provider_code: 131047 } as const
     b.engine.plan = async () => ({ kind: 'refused', error })
     const record = toRecord(await b.messages.get(INSTANCE, idIn(await b.send(TEXT))), 'smv2', null)

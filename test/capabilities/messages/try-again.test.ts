@@ -24,19 +24,22 @@ describe('a message that was refused', () => {
     [400, { kind: 'invalid', message: 'No such template.' }],
   ]
 
-  test.each(refusals)('with %s leaves nothing behind, and the same key sends it once', async (status, outcome) => {
-    b.engine.plan = async () => outcome
-    for (let tries = 0; tries < 3; tries++) {
-      expect(await refusal(b.send(TEXT, KEY))).toMatchObject({ status })
-      expect(await inThread()).toEqual([])
-    }
-    b.engine.plan = async () => accepted('E1')
-    expect(await b.send(TEXT, KEY)).toMatchObject({ replayed: false })
-    expect(await inThread()).toEqual(once)
-    expect(b.events()).toEqual(['message.sent'])
-  })
+  test.each(refusals)(
+    'with %s is not stored, and is sent once when repeated with the same key',
+    async (status, outcome) => {
+      b.engine.plan = async () => outcome
+      for (let tries = 0; tries < 3; tries++) {
+        expect(await refusal(b.send(TEXT, KEY))).toMatchObject({ status })
+        expect(await inThread()).toEqual([])
+      }
+      b.engine.plan = async () => accepted('E1')
+      expect(await b.send(TEXT, KEY)).toMatchObject({ replayed: false })
+      expect(await inThread()).toEqual(once)
+      expect(b.events()).toEqual(['message.sent'])
+    },
+  )
 
-  test('while the instance was disconnected is sent once it is back', async () => {
+  test('while the instance was disconnected is sent once when repeated after it reconnects', async () => {
     await b.connect(false)
     expect(await refusal(b.send(TEXT, KEY))).toMatchObject({ status: 409, code: 'not_ready' })
     await b.connect(true)
@@ -44,7 +47,7 @@ describe('a message that was refused', () => {
     expect(await inThread()).toEqual(once)
   })
 
-  test('because too many were waiting is sent once there is room', async () => {
+  test('because too many were waiting is sent once when repeated later', async () => {
     const hold = gate<SendOutcome>()
     b.engine.plan = () => hold.promise
     const waiting = Array.from({ length: 128 }, () => b.send({ ...TEXT, to: '12025550177' }))
@@ -58,7 +61,7 @@ describe('a message that was refused', () => {
 })
 
 describe('a message whose outcome is unknown', () => {
-  test('is never doubled: the key waits, also after a restart, and the receipt answers it', async () => {
+  test('is never sent twice: repeats wait, also after a restart, until a receipt arrives', async () => {
     b.engine.plan = async () => ({ kind: 'unknown', message: 'Silence.' })
     expect(await refusal(b.send(TEXT, KEY))).toMatchObject({ status: 504 })
     expect(await inThread()).toEqual([[TEXT.text, 'queued']])
@@ -75,7 +78,7 @@ describe('a message whose outcome is unknown', () => {
   })
 })
 
-test('a message the network refused for good stays in the thread as failed, and its key sends nothing more', async () => {
+test('a message that the network refuses stays in the chat as failed, and its key sends nothing again', async () => {
   const error = { code: 'not_on_whatsapp', message: 'Not on WhatsApp.', provider_code: null } as const
   b.engine.plan = async () => ({ kind: 'refused', error })
   const first = await b.send(TEXT, KEY)

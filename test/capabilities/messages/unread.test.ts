@@ -33,8 +33,8 @@ const list = async (filter: 'all' | 'unread' = 'all', instance = INSTANCE) =>
     ]),
   )
 
-describe('what makes a chat unread', () => {
-  test('each received message counts, and a chat counts once', async () => {
+describe('the unread count', () => {
+  test('counts each received message of a chat, and each unread chat once', async () => {
     await received(ADA)
     await received(ADA)
     await received(BOB)
@@ -42,13 +42,13 @@ describe('what makes a chat unread', () => {
     expect(await total()).toBe(2)
   })
 
-  test('a message that the network repeats counts once', async () => {
+  test('counts a message once if the network repeats it', async () => {
     await received(ADA, { id: 'same' })
     await received(ADA, { id: 'same' })
     expect(await list()).toEqual({ [ADA]: '1' })
   })
 
-  test('reading it ends the count, and the next message begins at one', async () => {
+  test('is zero after the chat is read, and starts again with the next message', async () => {
     await received(ADA)
     await received(ADA)
     await read(ADA)
@@ -57,7 +57,7 @@ describe('what makes a chat unread', () => {
     expect(await list()).toEqual({ [ADA]: '1' })
   })
 
-  test('a message typed on the phone, or sent in the window, marks its chat as read', async () => {
+  test('is zero after a message typed on the phone or sent in the window', async () => {
     await received(ADA)
     await received(BOB)
     await typedOnPhone(ADA)
@@ -65,13 +65,13 @@ describe('what makes a chat unread', () => {
     expect(await list()).toEqual({ [ADA]: '0', [BOB]: '0' })
   })
 
-  test('a message sent by a program does not mark its chat as read', async () => {
+  test('is not changed by a message sent over the API', async () => {
     await received(ADA)
     await b.send({ to: ADA, text: 'Hello' })
     expect(await list()).toEqual({ [ADA]: '1' })
   })
 
-  test('a chat marked as unread stays unread until it is read', async () => {
+  test('includes a chat marked as unread until it is read', async () => {
     await received(ADA)
     await read(ADA)
     await markUnread(ADA)
@@ -84,19 +84,19 @@ describe('what makes a chat unread', () => {
     expect([await list(), await total()]).toEqual([{ [ADA]: '0' }, 0])
   })
 
-  test('reading a chat fires no event', async () => {
+  test('causes no event when a chat is read', async () => {
     await received(ADA)
     b.events()
     await read(ADA)
     expect([b.events(), b.engine.asked]).toEqual([[], []])
   })
 
-  test('a chat that does not exist cannot be marked as unread', async () => {
+  test('cannot be marked for a chat that does not exist', async () => {
     expect((await refusal(markUnread('12025550199'))).code).toBe('not_found')
     expect(await total()).toBe(0)
   })
 
-  test('the filter shows only unread chats, most recent first, page by page', async () => {
+  test('filters unread chats, most recent first, page by page', async () => {
     for (const chat of ['12025550111', '12025550112', '12025550113', ADA]) await received(chat)
     await read('12025550112')
     const first = await b.messages.conversations(INSTANCE, { filter: 'unread', limit: 2 })
@@ -108,8 +108,8 @@ describe('what makes a chat unread', () => {
   })
 })
 
-describe('where it is kept', () => {
-  test('another instance of the account has its own', async () => {
+describe('stored unread counts', () => {
+  test('are separate for each instance of an account', async () => {
     await received(ADA)
     await received(ADA, { instance: OTHER_INSTANCE })
     await read(ADA)
@@ -117,7 +117,7 @@ describe('where it is kept', () => {
     expect(await total()).toBe(1)
   })
 
-  test('every instance that has some is counted, however many there are', async () => {
+  test('cover every instance with unread chats, however many there are', async () => {
     await received(ADA)
     const id = (n: number) => `0197f0c2-0000-7000-8000-0000000${String(10_000 + n)}`
     const columns = b.raw.prepare("SELECT name FROM pragma_table_info('instances')").pluck().all() as string[]
@@ -141,14 +141,14 @@ describe('where it is kept', () => {
     ])
   })
 
-  test('it survives a restart', async () => {
+  test('survive a restart', async () => {
     await received(ADA)
     await b.reopen()
     expect(await list('unread')).toEqual({ [ADA]: '1' })
     expect(await total()).toBe(1)
   })
 
-  test('it ends with the instance, also when the network reports a last message after that', async () => {
+  test('are deleted with the instance, even if the network reports another message after that', async () => {
     await received(ADA)
     await b.instances.remove(INSTANCE)
     expect(await total()).toBe(0)
@@ -157,7 +157,7 @@ describe('where it is kept', () => {
     expect(b.raw.prepare('SELECT * FROM unread_chats').all()).toEqual([])
   })
 
-  test('windows are notified when a chat becomes unread or read, and not in between', async () => {
+  test('notify windows when a chat becomes unread or read, and not in between', async () => {
     await received(ADA)
     await received(ADA)
     await read(ADA)
@@ -167,8 +167,8 @@ describe('where it is kept', () => {
   })
 })
 
-describe('a hidden id becomes a number', () => {
-  test('unread messages of both are those of the number', async () => {
+describe('when a hidden id becomes a number', () => {
+  test('the unread messages of both chats are added up', async () => {
     await received(HIDDEN)
     await received(HIDDEN)
     await received(ADA)
@@ -176,7 +176,7 @@ describe('a hidden id becomes a number', () => {
     expect([await list(), await total()]).toEqual([{ [ADA]: '3' }, 1])
   })
 
-  test('what was read under either stays read', async () => {
+  test('messages that were read in either chat stay read', async () => {
     await received(HIDDEN)
     await read(HIDDEN)
     await received(HIDDEN)
@@ -186,7 +186,7 @@ describe('a hidden id becomes a number', () => {
     expect(await list()).toEqual({ [ADA]: '1' })
   })
 
-  test('a mark moves along', async () => {
+  test('the unread mark is kept', async () => {
     await received(HIDDEN)
     await read(HIDDEN)
     await markUnread(HIDDEN)
@@ -195,7 +195,7 @@ describe('a hidden id becomes a number', () => {
     expect([await list(), await total()]).toEqual([{ [ADA]: '0*' }, 1])
   })
 
-  test('more than one commit moves', async () => {
+  test('more messages than fit in one transaction are counted', async () => {
     await received(HIDDEN)
     await read(HIDDEN)
     for (let i = 0; i < 1_100; i++) await received(HIDDEN)
@@ -209,7 +209,7 @@ interface Step {
   readonly chat: string
 }
 
-test('the counts equal a full count of the messages, whatever happens in whichever order', async () => {
+test('the unread counts equal a full count of the messages after any random sequence of operations', async () => {
   const chat = fc.constantFrom(ADA, BOB, HIDDEN)
   const kind = fc.constantFrom<Step['do'][]>(
     ...(['receive', 'receive', 'receive', 'phone', 'window', 'read', 'mark', 'merge', 'receiveTwin'] as const),

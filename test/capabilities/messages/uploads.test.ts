@@ -30,7 +30,7 @@ const filesOnDisk = () =>
   readdirSync(join(w.home, 'files'), { recursive: true }).filter((name) => /fil_/.test(String(name)))
 
 describe('an uploaded file', () => {
-  test('is sent by its media_id, as often as wanted', async () => {
+  test('can be sent by its media_id any number of times', async () => {
     const { status, body } = await upload(PICTURE)
     expect(status).toBe(201)
     expect(body).toMatchObject({ mime_type: 'image/png', size: PICTURE.length })
@@ -40,7 +40,7 @@ describe('an uploaded file', () => {
     expect(await received()).toMatchObject([{ type: 'image' }, { type: 'image' }])
   })
 
-  test('that is sent as a document has the name of the upload, unless the message has one', async () => {
+  test('sent as a document has the name of the upload, unless the message has one', async () => {
     const { media_id } = (await upload('a,b', 'text/csv', '?filename=List%20of%20July.csv')).body
     await send({ media_id, media_type: 'document' })
     await send({ media_id, media_type: 'document', filename: 'other.csv' })
@@ -48,7 +48,7 @@ describe('an uploaded file', () => {
     expect(names.toSorted()).toEqual(['List of July.csv', 'other.csv'])
   })
 
-  test('is replayed with the same key without being looked up', async () => {
+  test('is not looked up for a replay with the same key', async () => {
     const { media_id } = (await upload(PICTURE)).body
     const headers = { 'idempotency-key': 'once' }
     const path = `/v1/instances/${line.id}/messages`
@@ -60,7 +60,7 @@ describe('an uploaded file', () => {
     expect(await received()).toHaveLength(1)
   })
 
-  test('belongs to its account, and can be used with every key of it', async () => {
+  test('belongs to its account and can be used with every key of it', async () => {
     const restricted = (await w.key({ instances: [line.id] })).key
     const { media_id } = (await upload(PICTURE, 'image/png', '', restricted)).body
     expect((await send({ media_id, media_type: 'image' })).status).toBe(201)
@@ -166,7 +166,7 @@ describe('uploads', () => {
     return { clock, db, data, uploads, add, tidy }
   }
 
-  test('that were refused for lack of space are accepted again once older ones have expired', async () => {
+  test('that were refused for lack of space are accepted once older ones have expired', async () => {
     const { clock, add, tidy } = await opened(() => 20_000)
     await add()
     await expect(add()).rejects.toMatchObject({ code: 'invalid_state', detail: { reason: 'uploads_full' } })
@@ -175,7 +175,7 @@ describe('uploads', () => {
     await add()
   })
 
-  test('are deleted after seven days, unless somebody keeps them', async () => {
+  test('are deleted after seven days, unless they are kept', async () => {
     const { clock, db, data, uploads, add, tidy } = await opened(() => Infinity)
     const [one, other] = [await add(), await add()]
     const keep = (id: string, days: number) =>
@@ -207,7 +207,7 @@ describe('the uploads of an account', () => {
     await w.pass(10_000)
   }
 
-  test('take no more space than the disk has left, and other accounts still have theirs', async () => {
+  test('cannot use more space than the disk has left, and do not affect other accounts', async () => {
     await spaceIs(RESERVED + 12 * MB)
     expect((await upload(FIVE_MB)).status).toBe(201)
     expect((await upload(FIVE_MB)).status).toBe(201)
@@ -229,7 +229,7 @@ describe('the uploads of an account', () => {
     expect((await upload(PICTURE)).status).toBe(201)
   })
 
-  test('that are tiny count with the disk space they use', async () => {
+  test('of tiny files count with the disk space they use', async () => {
     await spaceIs(RESERVED + 40_000)
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await upload(PICTURE)).status)
