@@ -107,7 +107,7 @@ describe('a receipt', () => {
     ['accepted', accepted('E1')],
     ['accepted without confirmation', accepted('E1', 'queued')],
   ] as const)(
-    'that is faster than the answer to the send is kept, and the answer (%s) takes nothing back',
+    'that arrives before the answer to the send is kept, and the answer (%s) does not reverse it',
     async (_n, outcome) => {
       const answer = gate<SendOutcome>()
       b.engine.plan = () => answer.promise
