@@ -7,6 +7,6 @@ test.each([
   ['purchase', { product: 'slots', tier: '1' }, 40],
   ['checkout', { product: 'slots', tier: '5' }, 15],
 ] as const)(
-  'whatever commit a process is killed at, a %s of %j is charged once, provisioned once, and the books agree',
+  'a process killed at any commit charges and provisions a %s of %j once, and the ledgers agree',
   (way, body, upTo) => killAtEach(way, body, upTo),
 )
