@@ -32,7 +32,7 @@ const says = (id: InstanceId, code: HealthIssueCode, facts = {}) =>
   room.official.script.evidenceOf.set(id, { issues: [{ code, message: 'What to do.', sinceMs: 1_000, facts }] })
 const official = (number: string, name = 'Front desk') => room.connected(number, { engine: 'official', name })
 
-test.each(listed)('%s is a line of its own, with the number and what is known', async (code) => {
+test.each(listed)('%s has its own line in the overview, with the number and the known facts', async (code) => {
   const { id } = await official('12025550123')
   says(id, code, { untilMs: 5_000 })
   expect(await lines()).toEqual([
@@ -44,7 +44,7 @@ test.each(listed)('%s is a line of its own, with the number and what is known', 
 })
 
 test.each(codes.filter((code) => !listed.includes(code as ListedIssueCode)))(
-  '%s is counted in another line, or in none for a written reason',
+  '%s is counted in another line, or in none for a documented reason',
   (code) => {
     const place: unknown = HEALTH_ISSUES[code]
     const known = ['banned', 'signed_out', 'lost', 'passkey'].map((line) => `instances.${line}`)
@@ -55,11 +55,11 @@ test.each(codes.filter((code) => !listed.includes(code as ListedIssueCode)))(
   },
 )
 
-test.each(Object.keys(WORDS_OF_HOLD))('a hold for %s has a line of its own', (reason) => {
+test.each(Object.keys(WORDS_OF_HOLD))('a hold for %s has its own line in the overview', (reason) => {
   expect(listed).toContain(`held_${reason}`)
 })
 
-test('300 numbers with the same trouble are one line, with what is the same for all of them', async () => {
+test('300 numbers with the same issue share one line, which contains the facts they have in common', async () => {
   for (let at = 0; at < 300; at++) {
     const { id } = await official(String(12_025_551_000 + at), `Number ${at}`)
     says(id, 'held_payment', { untilMs: null, kind: 'SAME', count: at + 1 })
@@ -70,7 +70,7 @@ test('300 numbers with the same trouble are one line, with what is the same for 
   expect(new Set(found[0]?.ids).size).toBe(300)
 })
 
-test('a revoked token is not told twice where Meta says why it took the account away', async () => {
+test('a revoked token is not reported separately if Meta says why it removed the account', async () => {
   const { id } = await official('12025550123')
   await room.instances.onSignal(id, { kind: 'auth_failed', reason: 'token_revoked', code: 190, untilMs: null })
   expect(await lineCodes()).toEqual(['token_revoked'])
@@ -78,7 +78,7 @@ test('a revoked token is not told twice where Meta says why it took the account 
   expect(await lineCodes()).toEqual(['removed_primary_inactivity'])
 })
 
-test('a restriction on replies is an error of the number', async () => {
+test('a restriction on replies is shown as an error of the number', async () => {
   const { id } = await official('12025550123')
   const untilMs = room.clock.now() + 60_000
   const restriction = {
@@ -93,7 +93,7 @@ test('a restriction on replies is an error of the number', async () => {
   expect(await lines()).toEqual([])
 })
 
-test('an engine that says nothing, or does not respond, is one', async () => {
+test('an engine that throws or is not reachable has a line in the overview', async () => {
   await official('12025550123')
   room.official.script.evidence = { ...HEALTHY, reachable: false }
   expect(await lineCodes()).toEqual(['engine_unreachable'])
@@ -121,11 +121,11 @@ describe('a connection', () => {
     ['banned', 'banned', { kind: 'auth_failed', reason: 'banned', code: 403, untilMs: null }],
     ['temporary_ban', 'banned', { kind: 'auth_failed', reason: 'temporary_ban', code: 402, untilMs: null }],
     ['token_revoked', 'token_revoked', { kind: 'auth_failed', reason: 'token_revoked', code: 190, untilMs: null }],
-  ] as const)('with %s is the line %s', async (code, line, signal) => {
+  ] as const)('with %s is shown as %s in the overview', async (code, line, signal) => {
     expect(await ended(signal)).toMatchObject({ health: [code], lines: [line] })
   })
 
-  test('that was lost and is paired again stays signed out while nobody scans the code', async () => {
+  test('that was signed out stays shown as signed out while the new QR code is not scanned', async () => {
     const refused = { kind: 'auth_failed', reason: 'logged_out', code: 401, untilMs: null } as const
     const { id } = await ended(refused)
     await room.instances.restart(id)
@@ -135,7 +135,7 @@ describe('a connection', () => {
     expect(await lineCodes()).toEqual(['signed_out'])
   })
 
-  test('that a person ended, or never began, is none', async () => {
+  test('that a person ended or never started is not shown in the overview', async () => {
     const { id } = await room.connected()
     await room.instances.disconnect(id, true)
     const made = await room.create()
@@ -145,7 +145,7 @@ describe('a connection', () => {
     expect(await lines()).toEqual([])
   })
 
-  test('that takes longer than a minute is lost', async () => {
+  test('attempt that takes longer than a minute is shown as lost', async () => {
     const { id } = await room.connected()
     await room.instances.disconnect(id, false)
     await room.instances.restart(id)
@@ -155,7 +155,7 @@ describe('a connection', () => {
   })
 })
 
-test('an agency sees how many numbers of a client need attention; the client sees its own, and nobody else does', async () => {
+test('an agency sees how many numbers of a client need attention; the client sees its own, and nobody else sees either', async () => {
   const { id } = await official('12025550123')
   const client = '0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e10' as AccountId
   await room.database.db.commit(async (tx) => {

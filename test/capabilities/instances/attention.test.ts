@@ -11,7 +11,7 @@ const lines = (network: 'live' | 'sandbox' | null = null) =>
   room.instances.attention({ accountId: room.accountId, role: 'operator', network })
 const codes = async () => (await lines()).map(({ code, count }) => `${code} ${count}`).toSorted()
 
-test('numbers that work, are new or were ended by a person need no attention', async () => {
+test('numbers that are connected, new or disconnected by a person need no attention', async () => {
   await room.create()
   const { id } = await room.connected()
   await room.instances.disconnect(id, false)
@@ -19,7 +19,7 @@ test('numbers that work, are new or were ended by a person need no attention', a
   expect(await lines()).toEqual([])
 })
 
-test('what is banned, signed out or lost is told apart; a single one has its name', async () => {
+test('banned, signed-out and lost numbers are listed separately, and a single number by its name', async () => {
   const banned = await room.connected('12025550101', { name: 'Front desk' })
   await room.instances.onSignal(banned.id, { kind: 'auth_failed', reason: 'banned', code: 403, untilMs: null })
   const signedOut: string[] = []

@@ -54,7 +54,7 @@ const FAILURES: readonly (readonly [string, () => Promise<unknown>])[] = [
 describe.each([
   ['a restart', () => room.instances.restart(id)],
   ['a new QR code', () => room.instances.qr.refresh(id)],
-])('a banned number on %s', (_name, begin) => {
+])('a banned number after %s', (_name, begin) => {
   test.each(FAILURES)('is still banned after %s', async (_failure, fail) => {
     await ban()
     await begin()
@@ -70,14 +70,14 @@ describe.each([
     expect((await room.instances.health(id)).issues).toMatchObject([{ code: 'banned' }])
   })
 
-  test('is still banned when the network answers that it is signed out', async () => {
+  test('stays banned if the network answers that it is signed out', async () => {
     await ban()
     await begin()
     await signal({ kind: 'auth_failed', reason: 'logged_out', code: 401, untilMs: null })
     await expectBanned('auth_failed')
   })
 
-  test('keeps its facts while the account asks for a passkey', async () => {
+  test('keeps the facts about its ban while the account asks for a passkey', async () => {
     await ban()
     await begin()
     await signal(QR)
@@ -108,7 +108,7 @@ test('a logout of a banned number discards its session and keeps the ban', async
   expect(room.newEvents()).toEqual([])
 })
 
-test('a recreate erases the ban: it asks for a clean start', async () => {
+test('a recreate removes the ban', async () => {
   await ban()
   const subject = await room.instances.subject(room.accountId, id)
   if (subject) await room.instances.recreate.one(subject)
@@ -118,7 +118,7 @@ test('a recreate erases the ban: it asks for a clean start', async () => {
 describe('a temporary ban', () => {
   const until = () => room.clock.now() + DAY_MS
 
-  test('says until when, in the record and in the health', async () => {
+  test('shows its end in the record and in the health', async () => {
     const untilMs = until()
     await ban({ kind: 'auth_failed', reason: 'temporary_ban', code: 402, untilMs })
     expect(await read()).toMatchObject({ last_disconnect_reason: 'temporary_ban', banned_until: iso(untilMs) })
@@ -131,14 +131,14 @@ describe('a temporary ban', () => {
     expect(await room.instances.health(id)).toMatchObject({ restriction, issues: [{ code: 'temporary_ban' }] })
   })
 
-  test('gives way to newer facts about the ban', async () => {
+  test('is replaced by newer facts about the ban', async () => {
     await ban({ kind: 'auth_failed', reason: 'temporary_ban', code: 402, untilMs: until() })
     await room.instances.restart(id)
     await signal(BANNED)
     expect(await read()).toMatchObject({ last_disconnect_reason: 'banned', banned_until: null })
   })
 
-  test('that is over hides nothing that happens afterwards', async () => {
+  test('that is over does not hide later events', async () => {
     await ban({ kind: 'auth_failed', reason: 'temporary_ban', code: 402, untilMs: until() })
     await room.clock.advance(DAY_MS)
     await room.instances.restart(id)
@@ -151,7 +151,7 @@ describe('a temporary ban', () => {
     })
   })
 
-  test('ends with the session reconnecting', async () => {
+  test('ends when the session reconnects', async () => {
     await ban({ kind: 'auth_failed', reason: 'temporary_ban', code: 402, untilMs: until() })
     await room.instances.restart(id)
     await signal({ kind: 'connected', number: NUMBER, name: 'Acme' })
@@ -159,7 +159,7 @@ describe('a temporary ban', () => {
   })
 })
 
-describe('at the end of a temporary ban', () => {
+describe('after the end of a temporary ban', () => {
   const MINUTE_MS = 60_000
   const HOUR_MS = 60 * MINUTE_MS
   const banUntil = (untilMs: number | null) => ban({ kind: 'auth_failed', reason: 'temporary_ban', code: 402, untilMs })
@@ -167,7 +167,7 @@ describe('at the end of a temporary ban', () => {
   test.each([
     ['a minute after its end', HOUR_MS],
     ['a day later where the network names no end', null],
-  ])('the number reconnects by itself, %s', async (_name, lastsMs) => {
+  ])('the number reconnects automatically, %s', async (_name, lastsMs) => {
     room.jobs.start()
     const starts = () => room.smv2.calls.filter((call) => call.startsWith('start ')).length
     const before = starts()
@@ -178,7 +178,7 @@ describe('at the end of a temporary ban', () => {
     expect([(await read()).status, starts()]).toEqual(['connecting', before + 1])
   })
 
-  test('it reconnects although the service was restarted meanwhile', async () => {
+  test('the number reconnects even if the service was restarted meanwhile', async () => {
     await banUntil(room.clock.now() + HOUR_MS)
     room.restarted()
     room.jobs.start()
@@ -186,7 +186,7 @@ describe('at the end of a temporary ban', () => {
     expect(await read()).toMatchObject({ status: 'connecting' })
   })
 
-  test('nothing happens to one that somebody has paired again, or that is banned for longer', async () => {
+  test('nothing happens to a number that was paired again or is banned for longer', async () => {
     room.jobs.start()
     await banUntil(room.clock.now() + HOUR_MS)
     await room.instances.restart(id)
@@ -200,7 +200,7 @@ describe('at the end of a temporary ban', () => {
   })
 })
 
-test('a number that was signed out keeps showing which phone it was while it is paired again', async () => {
+test('a number that was signed out keeps showing its phone number while it is paired again', async () => {
   await signal({ kind: 'auth_failed', reason: 'logged_out', code: 401, untilMs: null })
   await room.instances.qr.refresh(id)
   await signal(QR)
@@ -210,7 +210,7 @@ test('a number that was signed out keeps showing which phone it was while it is 
   expect(await read()).toMatchObject({ status: 'disconnected', last_disconnect_reason: 'qr_expired' })
 })
 
-test('a number of an earlier session is not taken for that of a pairing that a restart of the service cut off', async () => {
+test('an old session is not mistaken for the new pairing that a restart of the service interrupted', async () => {
   await signal({ kind: 'auth_failed', reason: 'logged_out', code: 401, untilMs: null })
   await room.instances.qr.refresh(id)
   await signal(QR)

@@ -34,7 +34,7 @@ async function showing(): Promise<InstanceId> {
 }
 
 describe('reading the QR', () => {
-  test('starts pairing from created, once', async () => {
+  test('starts pairing of a new instance, once', async () => {
     const { id } = await room.create()
     room.newEvents()
     const views = await Promise.all([1, 2, 3].map(() => room.instances.qr.read(id, undefined)))
@@ -46,7 +46,7 @@ describe('reading the QR', () => {
   test.each([
     ['long, as on the live network', TEXT],
     ['short', 'SWITCHBOARD-SANDBOX:0123456789'],
-  ])('gives a picture that a camera reads, dark on white with a margin (%s)', async (_kind, text) => {
+  ])('returns an image that a camera can read, dark on white with a margin (%s)', async (_kind, text) => {
     const id = await showing()
     room.smv2.script.qr = { ...room.smv2.script.qr, text }
     const { qr, ...rest } = await room.instances.qr.read(id, undefined)
@@ -60,7 +60,7 @@ describe('reading the QR', () => {
     expect(new Set(margin)).toEqual(new Set([255]))
   })
 
-  test('says connected only when the instance is usable', async () => {
+  test('reports connected only once the instance is connected', async () => {
     const id = await showing()
     room.smv2.script.qr = { state: 'connected', text: null, pairingCode: null, expiresAtMs: null, attempt: 0 }
     expect(await room.instances.qr.read(id, undefined)).toMatchObject({ state: 'pending' })
@@ -68,13 +68,13 @@ describe('reading the QR', () => {
     expect(await room.instances.qr.read(id, undefined)).toMatchObject({ state: 'connected' })
   })
 
-  test('with phone also gives a pairing code', async () => {
+  test('with a phone number also returns a pairing code', async () => {
     const id = await showing()
     expect(await room.instances.qr.read(id, '12025550123')).toMatchObject({ state: 'ready', pairing_code: 'ABCD-1234' })
     expect(verbs()).toEqual(['code'])
   })
 
-  test('of a connected instance says so, without asking the engine', async () => {
+  test('of a connected instance reports connected without asking the engine', async () => {
     const { id } = await room.connected()
     verbs()
     expect(await room.instances.qr.read(id, '12025550123')).toEqual({
@@ -88,7 +88,7 @@ describe('reading the QR', () => {
   })
 
   test.each(['disconnected', 'auth_failed'] as const)(
-    'of a %s instance starts nothing and says that a refresh is needed',
+    'of a %s instance starts nothing and reports expired',
     async (state) => {
       const { id } = await room.connected()
       if (state === 'disconnected') await room.instances.disconnect(id, false)
@@ -101,7 +101,7 @@ describe('reading the QR', () => {
     },
   )
 
-  test('names a passkey that is asked for', async () => {
+  test('reports that a passkey is required', async () => {
     const id = await showing()
     await room.instances.onSignal(id, { kind: 'passkey_required' })
     expect(await room.instances.qr.read(id, undefined)).toMatchObject({
@@ -111,7 +111,7 @@ describe('reading the QR', () => {
     })
   })
 
-  test('answers upstream_unavailable when the engine is out of reach, and the next read starts it', async () => {
+  test('answers upstream_unavailable if the engine is unreachable, and the next read starts the engine', async () => {
     const { id } = await room.create()
     room.smv2.script.failing.add('start')
     await expect(room.instances.qr.read(id, undefined)).rejects.toMatchObject({
@@ -129,7 +129,7 @@ describe('reading the QR', () => {
 })
 
 describe('refreshing the QR', () => {
-  test('of a connected instance is refused and touches nothing', async () => {
+  test('of a connected instance is refused and changes nothing', async () => {
     const { id } = await room.connected()
     verbs()
     await expect(room.instances.qr.refresh(id)).rejects.toMatchObject({ code: 'invalid_state' })
@@ -139,14 +139,14 @@ describe('refreshing the QR', () => {
     expect(types()).toEqual([])
   })
 
-  test('while a code is shown asks for another, without a new start', async () => {
+  test('while a code is shown requests another one without a new start', async () => {
     const id = await showing()
     expect(await room.instances.qr.refresh(id)).toMatchObject({ state: 'ready' })
     expect(verbs()).toEqual(['refresh'])
     expect(types()).toEqual([])
   })
 
-  test('begins anew from disconnected', async () => {
+  test('starts pairing again from disconnected', async () => {
     const id = await showing()
     await room.instances.onSignal(id, { kind: 'qr_expired' })
     room.newEvents()
@@ -155,7 +155,7 @@ describe('refreshing the QR', () => {
     expect(verbs()).toEqual(['refresh'])
   })
 
-  test('is told to the engine after the status stands, so that its code finds the instance waiting', async () => {
+  test('calls the engine after the status is stored, so that a code that comes immediately is accepted', async () => {
     const { id } = await room.create()
     room.smv2.script.during = async (call) => {
       if (call === 'refresh') await room.instances.onSignal(id, { kind: 'qr', attempt: 1, expiresAtMs: 1 })
@@ -179,7 +179,7 @@ describe('a restart', () => {
     expect(room.newEvents()).toMatchObject([{ type: 'instance.connecting', data: { reason: 'restart', attempt: 2 } }])
   })
 
-  test('of a connected instance that is back in time disturbs nobody', async () => {
+  test('of a connected instance that reconnects in time causes no events', async () => {
     const { id } = await room.connected()
     verbs()
     expect(await room.instances.restart(id)).toMatchObject({ status: 'connecting' })
@@ -190,7 +190,7 @@ describe('a restart', () => {
     expect(types()).toEqual([])
   })
 
-  test('of a connected instance that does not come back is an outage', async () => {
+  test('of a connected instance that does not reconnect in time causes an outage', async () => {
     const { id } = await room.connected()
     await room.instances.restart(id)
     await room.clock.advance(5_000)
@@ -199,14 +199,14 @@ describe('a restart', () => {
     ])
   })
 
-  test('while pairing begins anew without a new event', async () => {
+  test('during pairing starts again without a new event', async () => {
     const id = await showing()
     expect(await room.instances.restart(id)).toMatchObject({ status: 'qr' })
     expect(verbs()).toEqual(['stop', 'start'])
     expect(types()).toEqual([])
   })
 
-  test('with the session of before says that the instance reconnected', async () => {
+  test('with the existing session reports that the instance reconnected', async () => {
     const { id } = await room.connected()
     await room.instances.disconnect(id, false)
     await room.clock.advance(90_000)
@@ -216,7 +216,7 @@ describe('a restart', () => {
     expect(room.newEvents()).toMatchObject([{ data: { reconnected: true, downtime_seconds: 90 } }])
   })
 
-  test('finishes a logout that the engine could not do', async () => {
+  test('first completes a logout that the engine could not do before', async () => {
     const { id } = await room.connected()
     room.smv2.script.failing.add('logout')
     await room.instances.disconnect(id, true)
@@ -227,7 +227,7 @@ describe('a restart', () => {
   })
 
   test.each(['restart', 'refresh'] as const)(
-    'does not take up a session that was to be discarded and is still there (%s)',
+    'does not use a session that still has to be discarded (%s)',
     async (act) => {
       const { id } = await room.connected()
       room.smv2.script.failing.add('logout')
@@ -246,14 +246,14 @@ describe('a restart', () => {
     },
   )
 
-  test('of an engine out of reach answers upstream_unavailable', async () => {
+  test('of an unreachable engine answers upstream_unavailable', async () => {
     const { id } = await room.create()
     room.smv2.script.failing.add('start')
     await expect(room.instances.restart(id)).rejects.toMatchObject({ code: 'upstream_unavailable' })
     expect((await room.instances.get(id)).status).toBe('connecting')
   })
 
-  test('and a disconnect at once reach the engine in the order they were decided', async () => {
+  test('and a disconnect at the same time reach the engine in order', async () => {
     const { id } = await room.connected()
     await room.instances.disconnect(id, false)
     verbs()
@@ -265,7 +265,7 @@ describe('a restart', () => {
 })
 
 describe('a disconnect', () => {
-  test('keeps the session; repeating it changes nothing', async () => {
+  test('keeps the session, and repeating it changes nothing', async () => {
     const { id } = await room.connected()
     verbs()
     expect(await room.instances.disconnect(id, false)).toEqual({ status: 'disconnected' })
@@ -310,14 +310,14 @@ describe('a disconnect', () => {
     })
   })
 
-  test('holds although the engine is out of reach', async () => {
+  test('succeeds even if the engine is unreachable', async () => {
     const { id } = await room.connected()
     room.smv2.script.failing = new Set(['stop', 'logout'])
     expect(await room.instances.disconnect(id, false)).toEqual({ status: 'disconnected' })
     expect(await room.instances.disconnect(id, true)).toEqual({ status: 'disconnected' })
   })
 
-  test.each(['logout', 'deletion'])('discards the session after a %s once the engine can be reached', async (kind) => {
+  test.each(['logout', 'deletion'])('discards the session after a %s once the engine is reachable', async (kind) => {
     const { id } = await room.connected()
     room.smv2.script.failing = new Set(['stop', 'logout', 'wipe'])
     await (kind === 'logout' ? room.instances.disconnect(id, true) : room.instances.remove(id))
@@ -336,13 +336,13 @@ describe('a disconnect', () => {
     expect(verbs()).toEqual([])
   })
 
-  test('ends pairing that is under way', async () => {
+  test('ends a pairing in progress', async () => {
     const id = await showing()
     expect(await room.instances.disconnect(id, false)).toEqual({ status: 'disconnected' })
     expect(types()).toEqual(['instance.disconnected'])
   })
 
-  test('of what was never connected changes nothing', async () => {
+  test('of an instance that was never connected changes nothing', async () => {
     const made = await room.create()
     room.newEvents()
     expect(await room.instances.disconnect(made.id, true)).toEqual({ status: 'created' })
@@ -350,7 +350,7 @@ describe('a disconnect', () => {
     expect(types()).toEqual([])
   })
 
-  test('with logout needs confirm=true, and without it does nothing', async () => {
+  test('with logout requires confirm=true, and does nothing without it', async () => {
     const { id } = await room.connected()
     verbs()
     const handler = instancesHandlers(room.instances).disconnectInstance
@@ -370,7 +370,7 @@ describe('a disconnect', () => {
   })
 })
 
-test('a code of before is not shown after pairing ended', async () => {
+test('an old code is not shown after the pairing ended', async () => {
   const id = await showing()
   await room.instances.onSignal(id, { kind: 'qr_expired' })
   expect(await room.instances.qr.read(id, undefined)).toMatchObject({ qr: null, pairing_code: null, state: 'expired' })

@@ -145,7 +145,7 @@ async function stateOf(call: Call): Promise<Follower['copy']> {
 const only = <T>(whole: ReadonlyMap<string, T>, ids: ReadonlySet<string>) =>
   new Map([...whole].filter(([id]) => ids.has(id)))
 
-test(`${WRITERS} writers make ${CHANGES} changes, and every client that follows the three rules ends with the state of the server`, async () => {
+test(`after ${WRITERS} writers made ${CHANGES} changes, every client that follows the three rules has the state of the server`, async () => {
   process.stdout.write(`SEED=${SEED}\n`)
   const w = await worldOfTest()
   const randomOf = (nth: number) => seededRandom(SEED + nth).fraction
@@ -199,7 +199,7 @@ test(`${WRITERS} writers make ${CHANGES} changes, and every client that follows 
   process.stdout.write(`${JSON.stringify({ ...told.counts, live: server.size, calls })}\n`)
 })
 
-test('a cursor that was kept goes on where it was after the service was started again', async () => {
+test('a saved cursor is still valid after a restart of the service', async () => {
   const [home, vault] = [tempFolder(), memoryVault()]
   const before = await world({ home, vault })
   for (let i = 0; i < 7; i++) await before.instance({ name: `N${i}` })

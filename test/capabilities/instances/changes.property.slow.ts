@@ -80,12 +80,12 @@ async function check(restricted: boolean): Promise<void> {
   )
 }
 
-test('a client that follows the three rules ends with the state of the server, at any page size', () => check(false))
+test('a client that follows the three rules ends with the state of the server, with any page size', () => check(false))
 
-test('so does a client with a restricted key', () => check(true))
+test('a client with a restricted key that follows the three rules ends with the state of the server', () => check(true))
 
 test.each(['all instances', 'a restricted key'])(
-  'what changes between the reads of one answer is never lost (%s)',
+  'a change between the database reads of one response is never lost (%s)',
   async (whose) => {
     const room = await instancesRoom()
     const changing: InstanceId[] = []

@@ -11,7 +11,7 @@ import { createCheck } from '../../../main/faces/validation.ts'
 const operations: Operation[] = [...Object.values(instancesContract), ...Object.values(accountContract)]
 
 describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {
-  test('has examples that keep its own rules', () => {
+  test('has examples that match its schemas', () => {
     if (operation.body) expect(operation.examples.body).toBeDefined()
     if (operation.body) createCheck('body', operation.body)(structuredClone(operation.examples.body))
     expect(operation.reply.schema === null).toBe(operation.reply.status === 204)
@@ -19,7 +19,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   })
 })
 
-describe('the body of a create', () => {
+describe('the body of a create request', () => {
   const check = (body: unknown) => () => createCheck('body', instancesContract.createInstance.body)(body)
   const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']))
 
@@ -32,7 +32,7 @@ describe('the body of a create', () => {
       { name: '🙂'.repeat(100), external_ref: 'r'.repeat(128), metadata: { ['k'.repeat(64)]: 'v'.repeat(1_024) } },
     ],
     ['16 pairs, one of them empty', { metadata: { ...pairs(15), last: '' } }],
-  ])('may hold %s', (_what, body) => {
+  ])('may contain %s', (_what, body) => {
     expect(check(body)).not.toThrow()
   })
 
@@ -53,7 +53,7 @@ describe('the body of a create', () => {
     ['a nested object', { metadata: { k: { a: 'b' } } }],
     ['a list as metadata', { metadata: ['v'] }],
     ['an unknown field', { status: 'connected' }],
-  ])('may not hold %s', (_what, body) => {
+  ])('may not contain %s', (_what, body) => {
     expect(check(body)).toThrow(expect.objectContaining({ code: 'validation_error' }))
   })
 })
@@ -76,7 +76,7 @@ describe('GET /v1/me', () => {
       ReturnType<typeof accountHandlers>['getMe']
     >[0])
 
-  test('says who calls, with the words the key was created with', async () => {
+  test('returns the caller’s key with the scopes as they were given', async () => {
     expect(await me(principal)).toEqual({
       account: { id: 'a', name: 'My agency' },
       scopes: ['instances:manage'],
@@ -85,7 +85,7 @@ describe('GET /v1/me', () => {
     })
   })
 
-  test('of the console has no key', async () => {
+  test('returns no key for the console', async () => {
     expect(await me({ ...principal, kind: 'console', key: null, allowedInstanceIds: null })).toMatchObject({
       key: null,
       allowed_instance_ids: null,

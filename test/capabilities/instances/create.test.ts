@@ -13,7 +13,7 @@ afterEach(() => room.close())
 const at = (ms: number) => new Date(ms).toISOString()
 
 describe('a new instance', () => {
-  test('has every field of the record, in order, and its defaults', async () => {
+  test('has every field of the record, in order, with its defaults', async () => {
     const made = await room.create()
     expect(JSON.stringify(made)).toBe(
       JSON.stringify({
@@ -41,7 +41,7 @@ describe('a new instance', () => {
     expect(await room.instances.get(made.id)).toEqual(made)
   })
 
-  test('fires instance.created with what it was made with, and nothing else', async () => {
+  test('causes only the event instance.created, with the given values', async () => {
     const made = await room.create({ name: 'Shop', external_ref: 'ref-1', metadata: { b: '2', a: '1' } })
     expect(room.newEvents()).toMatchObject([
       {
@@ -54,7 +54,7 @@ describe('a new instance', () => {
     expect(room.smv2.calls).toEqual([])
   })
 
-  test('on official carries the page that connects a number', async () => {
+  test('on official has an onboarding_url', async () => {
     const made = await room.create({ engine: 'official' })
     const url = `http://127.0.0.1:4780/onboard/token-of-${made.id}`
     expect(made).toMatchObject({ engine: 'official', onboarding_url: url })
@@ -62,13 +62,13 @@ describe('a new instance', () => {
     expect(await room.instances.get(made.id)).toMatchObject({ onboarding_url: url })
   })
 
-  test('counts on in names although earlier ones are gone', async () => {
+  test('gets the next number in its name even if earlier instances were deleted', async () => {
     const first = await room.create()
     await room.instances.remove(first.id)
     expect(await room.create()).toMatchObject({ name: 'Instance 2', instance_name: 'instance-2' })
   })
 
-  test('on a network without an engine is refused and leaves nothing', async () => {
+  test('on a network without an engine is refused, and nothing is stored', async () => {
     await expect(room.create({ network: 'live' })).rejects.toMatchObject({ code: 'service_unavailable' })
     await expect(room.create({ network: 'live', engine: 'official' })).rejects.toMatchObject({
       code: 'service_unavailable',
@@ -90,7 +90,7 @@ describe('instance_name', () => {
     expect(slugOf(name)).toBe(slug)
   })
 
-  test('is unique where names are not', async () => {
+  test('is unique even if names are not', async () => {
     const names = [
       await room.create({ name: 'Shop' }),
       await room.create({ name: 'shop!' }),
@@ -100,13 +100,13 @@ describe('instance_name', () => {
     expect(names.map(({ name }) => name)).toEqual(['Shop', 'shop!', 'Shop'])
   })
 
-  test('is free of names that were chosen to look like it', async () => {
+  test('differs from names that look like a generated one', async () => {
     await room.create({ name: 'shop' })
     await room.create({ name: 'shop 3' })
     expect(await room.create({ name: 'shop' })).toMatchObject({ instance_name: 'shop-3-2' })
   })
 
-  test('never changes, and is never given to another', async () => {
+  test('never changes and is never reused', async () => {
     const made = await room.create({ name: 'Shop' })
     expect(await room.instances.update(made.id, { name: 'Store' })).toMatchObject({
       name: 'Store',
@@ -118,7 +118,7 @@ describe('instance_name', () => {
 })
 
 describe('slots', () => {
-  test('are never exceeded, and deleting frees one', async () => {
+  test('cannot be exceeded, and deleting an instance frees one', async () => {
     const [first] = [await room.create(), await room.create(), await room.create()]
     await expect(room.create()).rejects.toMatchObject({ code: 'no_free_slot' })
     await room.instances.remove(first.id)
@@ -127,15 +127,15 @@ describe('slots', () => {
     await expect(room.create()).rejects.toMatchObject({ code: 'no_free_slot' })
   })
 
-  test('hold when many ask at once', async () => {
+  test('cannot be exceeded by concurrent requests', async () => {
     const asked = await Promise.allSettled(Array.from({ length: 10 }, () => room.create()))
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
     expect(room.newEvents()).toHaveLength(3)
   })
 })
 
-describe('external_ref', () => {
-  test('belongs to one live instance of the account', async () => {
+describe('an external_ref', () => {
+  test('belongs to only one existing instance of the account', async () => {
     const holder = await room.create({ external_ref: 'ref' })
     await expect(room.create({ external_ref: 'ref' })).rejects.toMatchObject({
       code: 'external_ref_conflict',
@@ -145,13 +145,13 @@ describe('external_ref', () => {
     expect(await room.create({ external_ref: 'ref' })).toMatchObject({ external_ref: 'ref' })
   })
 
-  test('goes to one of many who ask at once', async () => {
+  test('is given to only one of several concurrent requests', async () => {
     const asked = await Promise.allSettled([1, 2, 3].map(() => room.create({ external_ref: 'ref' })))
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(room.newEvents()).toHaveLength(1)
   })
 
-  test('is compared as it is: case and spaces count', async () => {
+  test('is compared exactly, with case and spaces', async () => {
     await room.create({ external_ref: 'Ref' })
     await room.create({ external_ref: 'ref' })
     await room.create({ external_ref: 'ref ' })
@@ -162,7 +162,7 @@ describe('an Idempotency-Key', () => {
   const call = (wish: object, key = 'k') =>
     room.instances.create({ accountId: room.accountId, createdBy: null, wish, rawBody: wish, idempotencyKey: key })
 
-  test('gives a repeat the first answer, byte for byte, and makes nothing', async () => {
+  test('returns the first response unchanged for a repeat, and creates nothing', async () => {
     const first = await call({ name: 'Shop', metadata: { a: '1' } })
     await room.clock.advance(60_000)
     const repeat = await call({ metadata: { a: '1' }, name: 'Shop' })
@@ -171,7 +171,7 @@ describe('an Idempotency-Key', () => {
     expect(room.newEvents()).toHaveLength(1)
   })
 
-  test('gives many who ask at once the same instance', async () => {
+  test('gives concurrent requests the same instance', async () => {
     const asked = await Promise.all([1, 2, 3, 4, 5].map(() => call({ name: 'Shop' })))
     expect(new Set(asked.map(({ record }) => JSON.stringify(record))).size).toBe(1)
     expect(room.newEvents()).toHaveLength(1)
@@ -183,27 +183,27 @@ describe('an Idempotency-Key', () => {
     expect(room.newEvents()).toHaveLength(1)
   })
 
-  test('of a refused request stays free', async () => {
+  test('of a refused request can be used again', async () => {
     const holder = await room.create({ external_ref: 'ref' })
     await expect(call({ external_ref: 'ref' })).rejects.toMatchObject({ code: 'external_ref_conflict' })
     await room.instances.remove(holder.id)
     expect((await call({ external_ref: 'ref' })).replayed).toBe(false)
   })
 
-  test('answers a repeat although no slot is free any more', async () => {
+  test('replays the response even if no slot is free', async () => {
     const first = await call({ name: 'Shop' })
     await room.create()
     await room.create()
     expect((await call({ name: 'Shop' })).record).toEqual(first.record)
   })
 
-  test('asks the official engine for one page only', async () => {
+  test('creates only one onboarding page at the official engine', async () => {
     await call({ engine: 'official' })
     await call({ engine: 'official' })
     expect(room.official.calls).toHaveLength(1)
   })
 
-  test('leaves nothing at the official engine of those who asked at once and came second', async () => {
+  test('leaves nothing at the official engine for concurrent requests that came second', async () => {
     const asked = await Promise.all([1, 2, 3].map(() => call({ engine: 'official' })))
     expect(new Set(asked.map(({ record }) => JSON.stringify(record))).size).toBe(1)
     const idsOf = (act: string) =>
@@ -218,7 +218,7 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-test('what an official engine prepared for an instance that was refused is wiped', async () => {
+test('data that the official engine prepared for a refused instance is wiped', async () => {
   await room.create({ external_ref: 'ref' })
   await expect(room.create({ engine: 'official', external_ref: 'ref' })).rejects.toMatchObject({
     code: 'external_ref_conflict',

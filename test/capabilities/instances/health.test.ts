@@ -17,7 +17,7 @@ const health = (id: InstanceId) => room.instances.health(id)
 const codes = async (id: InstanceId) => (await health(id)).issues.map(({ code }) => code)
 const iso = (ms: number) => new Date(ms).toISOString()
 
-test('a healthy instance has every field, and no issue', async () => {
+test('the health of a healthy instance has every field and no issues', async () => {
   const { id } = await room.connected()
   const since = room.clock.now()
   await room.clock.advance(90_500)
@@ -44,7 +44,7 @@ test('a healthy instance has every field, and no issue', async () => {
   })
 })
 
-test('an engine that is down makes it down, in plain words, and no error', async () => {
+test('an unreachable engine makes the status down, with an issue that says what to do', async () => {
   const { id } = await room.connected()
   room.smv2.script.evidence = { ...HEALTHY, reachable: false, latencyMs: null, lastSeenAtMs: 5_000 }
   expect(await health(id)).toMatchObject({
@@ -58,7 +58,7 @@ test('an engine that is down makes it down, in plain words, and no error', async
   })
 })
 
-test('an engine that throws is unknown', async () => {
+test('an engine that throws makes the status unknown', async () => {
   const { id } = await room.connected()
   room.smv2.script.evidence = new Error('boom')
   expect(await health(id)).toMatchObject({
@@ -69,7 +69,7 @@ test('an engine that throws is unknown', async () => {
   })
 })
 
-test('gauges that fail or hang are null, and the answer comes within two seconds', async () => {
+test('gauges that fail or hang are null, and the response comes after one second', async () => {
   const { id } = await room.connected()
   room.gauges.queue = () => new Promise(() => {})
   room.gauges.webhooks = () => {
@@ -106,7 +106,7 @@ describe('reconnects_24h', () => {
   const announced = () =>
     room.newEvents().filter(({ type, data }) => type === 'instance.connected' && data['reconnected'] === true).length
 
-  test('counts for a day the losses that were announced, and no silent ones', async () => {
+  test('counts the reported outages of the last day, and no silent reconnects', async () => {
     const { id } = await room.connected()
     for (const downMs of [10_000, 1_000, 6_000]) {
       await lose(id, downMs)
@@ -135,7 +135,7 @@ describe('reconnects_24h', () => {
     expect(await health(id)).toMatchObject({ connected: true, reconnects_24h: 0 })
   })
 
-  test('does not count a disconnect somebody asked for', async () => {
+  test('does not count a disconnect that a user requested', async () => {
     const { id } = await room.connected()
     await room.instances.disconnect(id, false)
     await room.instances.restart(id)
@@ -157,7 +157,7 @@ test('a restriction of the network is shown until it ends', async () => {
   expect(await health(id)).toMatchObject({ status: 'ok', restriction: { active: false }, issues: [] })
 })
 
-test('quality is what the official engine says of the number', async () => {
+test('the quality is what the official engine reports about the number', async () => {
   const { id } = await room.connected('12025550123', { engine: 'official' })
   room.official.script.evidence = {
     ...HEALTHY,
@@ -173,7 +173,7 @@ describe('issues', () => {
   test.each([
     ['unreachable', { ...HEALTHY, reachable: false }, 'engine_unreachable'],
     ['unknown', new Error('boom'), 'engine_unknown'],
-  ])('of an engine that is %s name a way out that the engine has', async (_name, evidence, code) => {
+  ])('of an engine that is %s suggest a remedy that exists for that engine', async (_name, evidence, code) => {
     for (const [engine, way, other] of [
       ['smv2', /restart the instance/, /metastatus/],
       ['official', /metastatus\.com/, /restart/],
@@ -186,7 +186,7 @@ describe('issues', () => {
     }
   })
 
-  test('name a queue that is stuck and calls of the own webhook that fail', async () => {
+  test('contain a stuck queue, and failing calls of the instance webhook', async () => {
     const { id } = await room.connected()
     room.gauges.queue = async () => ({ pending: 3, oldestSeconds: 61 })
     room.gauges.failingOwnCalls = async () => 2
@@ -200,13 +200,13 @@ describe('issues', () => {
     })
   })
 
-  test('do not name an account webhook that fails: it is not the fault of the number', async () => {
+  test('do not contain a failing account webhook, because it is not a problem of the number', async () => {
     const { id } = await room.connected()
     room.gauges.webhooks = async () => ({ pending: 5, failing: 2 })
     expect(await health(id)).toMatchObject({ status: 'ok', webhooks: { pending: 5, failing: 2 }, issues: [] })
   })
 
-  test('hold what is known besides the sentence, and nothing that is not', async () => {
+  test('contain only the known facts besides the message', async () => {
     const { id } = await room.connected('12025550123', { engine: 'official' })
     const issue = (facts: IssueFacts) =>
       ({ code: 'account_alert', message: 'Read it.', sinceMs: 1_000, facts }) as const
@@ -227,7 +227,7 @@ describe('issues', () => {
     ])
   })
 
-  test('say when a lost connection is tried again, and when a ban ends', async () => {
+  test('contain the next retry after a lost connection, and the end of a ban', async () => {
     const { id } = await room.connected()
     const atMs = room.clock.now() + 60_000
     await room.instances.onSignal(id, { kind: 'link_lost', reason: 'replaced', code: 440, nextRetryAtMs: atMs })
@@ -237,7 +237,7 @@ describe('issues', () => {
     expect((await health(id)).issues).toMatchObject([{ code: 'temporary_ban', until: iso(atMs) }])
   })
 
-  test('say for every state what is wrong and since when', async () => {
+  test('say for every status what is wrong and since when', async () => {
     const { id } = await room.create()
     expect(await health(id)).toMatchObject({
       status: 'down',
@@ -284,7 +284,7 @@ describe('issues', () => {
     ['banned', 'banned'],
     ['temporary_ban', 'temporary_ban'],
     ['token_revoked', 'token_revoked'],
-  ] as const)('after a login refused as %s say %s', async (reason, code) => {
+  ] as const)('after a login that was refused as %s have the code %s', async (reason, code) => {
     const { id } = await room.connected()
     const untilMs = reason === 'temporary_ban' ? room.clock.now() + 3_600_000 : null
     await room.instances.onSignal(id, { kind: 'auth_failed', reason, code: 402, untilMs })

@@ -46,7 +46,7 @@ describe('pairing', () => {
     })
   })
 
-  test('whose codes run out ends disconnected, and nothing retries', async () => {
+  test('ends disconnected without a retry when its codes have expired', async () => {
     const { id } = await room.create()
     await room.instances.qr.read(id, undefined)
     await signal(id, { kind: 'qr', attempt: 6, expiresAtMs: room.clock.now() })
@@ -63,7 +63,7 @@ describe('pairing', () => {
     expect(types()).toEqual([])
   })
 
-  test('that asks for a passkey says so in the status, without an event', async () => {
+  test('that asks for a passkey changes the status without an event', async () => {
     const { id } = await room.create()
     await room.instances.qr.read(id, undefined)
     await signal(id, { kind: 'qr', attempt: 1, expiresAtMs: room.clock.now() })
@@ -74,8 +74,8 @@ describe('pairing', () => {
   })
 })
 
-describe('a lost link', () => {
-  test('that heals within five seconds fires nothing', async () => {
+describe('a lost connection', () => {
+  test('that recovers within five seconds causes no event', async () => {
     const { id } = await room.connected()
     await signal(id, LOST)
     expect(await room.instances.get(id)).toMatchObject({
@@ -91,7 +91,7 @@ describe('a lost link', () => {
     expect(room.clock.waiting()).toBe(0)
   })
 
-  test('that does not is announced once, five seconds after the loss', async () => {
+  test('that does not recover is reported once, five seconds after the loss', async () => {
     const { id } = await room.connected()
     const nextRetryAtMs = room.clock.now() + 8_000
     await signal(id, { ...LOST, nextRetryAtMs })
@@ -114,7 +114,7 @@ describe('a lost link', () => {
     expect(types()).toEqual([])
   })
 
-  test('and back after its announcement fires instance.connected with how long it was down', async () => {
+  test('that recovers after it was reported causes instance.connected with its downtime', async () => {
     const { id } = await room.connected()
     await signal(id, LOST)
     await room.clock.advance(12_700)
@@ -125,7 +125,7 @@ describe('a lost link', () => {
     ])
   })
 
-  test('reported twice is lost once', async () => {
+  test('that is signaled repeatedly is reported once', async () => {
     const { id } = await room.connected()
     await signal(id, LOST)
     await room.clock.advance(3_000)
@@ -137,7 +137,7 @@ describe('a lost link', () => {
     expect(types()).toEqual([])
   })
 
-  test('lost again right after it healed gets five seconds of its own', async () => {
+  test('that is lost again right after recovering has another five seconds', async () => {
     const { id } = await room.connected()
     await signal(id, LOST)
     await room.clock.advance(4_000)
@@ -149,7 +149,7 @@ describe('a lost link', () => {
     expect(types()).toEqual(['instance.disconnected'])
   })
 
-  test('is announced on time although the clock is set', async () => {
+  test('is reported on time even if the clock is changed', async () => {
     const { id } = await room.connected()
     await signal(id, LOST)
     room.clock.set(room.clock.now() - 86_400_000)
@@ -157,7 +157,7 @@ describe('a lost link', () => {
     expect(types()).toEqual(['instance.disconnected'])
   })
 
-  test('that turns out to be a logout fires instance.auth_failed alone', async () => {
+  test('that turns out to be a logout causes only instance.auth_failed', async () => {
     const { id } = await room.connected()
     await signal(id, LOST)
     await signal(id, { kind: 'auth_failed', reason: 'logged_out', code: 401, untilMs: null })
@@ -173,7 +173,7 @@ describe('a lost link', () => {
     })
   })
 
-  test('of hundreds of instances at once is announced for each', async () => {
+  test('of hundreds of instances at the same time is reported for each', async () => {
     const ids: InstanceId[] = []
     for (let i = 0; i < 300; i++) ids.push((await room.connected(`1202555${1000 + i}`)).id)
     await Promise.all(ids.map((id) => signal(id, LOST)))
@@ -183,7 +183,7 @@ describe('a lost link', () => {
 })
 
 describe('after a disconnect by the user', () => {
-  test('no late signal brings the instance back', async () => {
+  test('no late signal reconnects the instance', async () => {
     const { id } = await room.connected()
     await room.instances.disconnect(id, false)
     expect(room.newEvents()).toMatchObject([
@@ -204,7 +204,7 @@ describe('after a disconnect by the user', () => {
     expect(types()).toEqual([])
   })
 
-  test('in the middle of a blip nothing is announced a second time', async () => {
+  test('during a short outage nothing is reported a second time', async () => {
     const { id } = await room.connected()
     await signal(id, LOST)
     await room.instances.disconnect(id, false)
@@ -212,7 +212,7 @@ describe('after a disconnect by the user', () => {
     expect(room.newEvents()).toMatchObject([{ type: 'instance.disconnected', data: { reason: 'user' } }])
   })
 
-  test('of an instance that was retrying the retries end without a second event', async () => {
+  test('during retries, the retries end without a second event', async () => {
     const { id } = await room.connected()
     await signal(id, LOST)
     await room.clock.advance(5_000)
@@ -225,7 +225,7 @@ describe('after a disconnect by the user', () => {
 })
 
 describe('an official instance', () => {
-  test('is connected by its onboarding page: both states are crossed, both events fire, the page is done', async () => {
+  test('is connected by its onboarding page, with the events of both statuses, and the page is closed', async () => {
     const { id } = await room.create({ engine: 'official' })
     room.newEvents()
     await signal(id, BACK)
@@ -236,7 +236,7 @@ describe('an official instance', () => {
     expect(await room.instances.get(id)).not.toHaveProperty('onboarding_url')
   })
 
-  test('whose token was revoked is connected again through a new page', async () => {
+  test('whose token was revoked reconnects through a new onboarding page', async () => {
     const { id } = await room.connected('12025550123', { engine: 'official' })
     await signal(id, { kind: 'auth_failed', reason: 'token_revoked', code: 190, untilMs: null })
     expect(await room.instances.get(id)).toMatchObject({
@@ -248,7 +248,7 @@ describe('an official instance', () => {
     expect(types()).toEqual(['instance.connecting', 'instance.connected'])
   })
 
-  test('that reconnects by itself after an outage does not start anew', async () => {
+  test('that reconnects automatically after an outage causes no instance.connecting', async () => {
     const { id } = await room.connected('12025550123', { engine: 'official' })
     await signal(id, LOST)
     await room.clock.advance(5_000)
@@ -258,7 +258,7 @@ describe('an official instance', () => {
 })
 
 describe('updated_at', () => {
-  test('moves with what callers see, and with nothing else', async () => {
+  test('changes with the visible fields only', async () => {
     const made = await room.connected()
     const seen = async () => (await room.instances.get(made.id)).updated_at
     const before = await seen()
@@ -274,7 +274,7 @@ describe('updated_at', () => {
   })
 })
 
-test('sequence rises by one with every event of an instance, whoever announces it', async () => {
+test('the sequence rises by one with every event of an instance, from any room', async () => {
   const [one, two] = [await room.create(), await room.create()]
   await room.instances.update(one.id, { name: 'Store' })
   const { db } = room.database
@@ -296,7 +296,7 @@ test('sequence rises by one with every event of an instance, whoever announces i
   expect(events[3]?.data).toEqual({ ...data, occurred_at: '1970-01-01T00:00:01.000Z', sequence: 3 })
 })
 
-test('an event and the state it tells of are undone together', async () => {
+test('an event and its state change are rolled back together', async () => {
   const { id } = await room.create()
   room.newEvents()
   const failing = room.database.db.commit(async (tx) => {

@@ -32,25 +32,25 @@ async function make(count: number): Promise<MadeInstance[]> {
 }
 
 describe('the plain list', () => {
-  test('is exactly data and count, newest first', async () => {
+  test('has exactly data and count, newest first', async () => {
     expect(await list()).toEqual({ data: [], count: 0 })
     const made = await make(3)
     expect(JSON.stringify(await list())).toBe(JSON.stringify({ data: made.toReversed(), count: 3 }))
   })
 
-  test('keeps its order although instances change', async () => {
+  test('keeps its order when instances change', async () => {
     const [first] = await make(3)
     await room.instances.update(first?.id as InstanceId, { metadata: { a: '1' } })
     expect(names(await list())).toEqual(['N3', 'N2', 'N1'])
   })
 
-  test('leaves deleted instances out', async () => {
+  test('omits deleted instances', async () => {
     const [, second] = await make(3)
     await room.instances.remove(second?.id as InstanceId)
     expect(await list()).toMatchObject({ data: [{ name: 'N3' }, { name: 'N1' }], count: 2 })
   })
 
-  test('pages with limit and cursor, count being all that match', async () => {
+  test('has pages with limit and cursor, and count is the number of all matches', async () => {
     await make(5)
     const first = await list({ limit: 2 })
     expect([names(first), first.count, first.has_more]).toEqual([['N5', 'N4'], 5, true])
@@ -61,19 +61,19 @@ describe('the plain list', () => {
     expect(third).toMatchObject({ count: 6, next_cursor: null, has_more: false })
   })
 
-  test('says has_more and next_cursor also when one page with limit holds all', async () => {
+  test('with a limit always has has_more and next_cursor', async () => {
     await make(1)
     expect(await list({ limit: 200 })).toMatchObject({ count: 1, next_cursor: null, has_more: false })
   })
 
-  test('takes up to 200 at once', async () => {
+  test('accepts a limit of up to 200', async () => {
     await expect(list({ limit: 201 })).rejects.toMatchObject({
       code: 'validation_error',
       message: expect.stringContaining('limit'),
     })
   })
 
-  test('adds next_cursor only when more than 1,000 match', async () => {
+  test('without a limit has next_cursor only if more than 1,000 match', async () => {
     fill(1_000)
     expect(Object.keys(await list())).toEqual(['data', 'count'])
     fill(1)
@@ -86,7 +86,7 @@ describe('the plain list', () => {
     expect(rest.data).toHaveLength(1)
   })
 
-  test('finds by external_ref', async () => {
+  test('can be filtered by external_ref', async () => {
     await make(2)
     const wanted = await room.create({ name: 'wanted', external_ref: 'ref' })
     expect(await list({ external_ref: 'ref' })).toEqual({ data: [wanted], count: 1 })
@@ -97,7 +97,7 @@ describe('the plain list', () => {
 })
 
 describe('a restricted key', () => {
-  test('sees and counts only its own', async () => {
+  test('sees and counts only its own instances', async () => {
     const made = await make(5)
     const own = [made[0], made[3]].map((instance) => instance?.id ?? '')
     expect(await list({}, own)).toMatchObject({ data: [{ name: 'N4' }, { name: 'N1' }], count: 2 })
@@ -109,14 +109,14 @@ describe('a restricted key', () => {
     })
   })
 
-  test('does not find what is not its own by external_ref', async () => {
+  test('does not find other instances by external_ref', async () => {
     const other = await room.create({ external_ref: 'ref' })
     const own = await room.create()
     expect(await list({ external_ref: 'ref' }, [own.id])).toEqual({ data: [], count: 0 })
     expect(await list({ external_ref: 'ref' }, [other.id])).toMatchObject({ count: 1 })
   })
 
-  test('sees changes and deletions of its own only', async () => {
+  test('sees only changes and deletions of its own instances', async () => {
     const made = await make(4)
     const [a, b, c] = made.map(({ id }) => id) as [InstanceId, InstanceId, InstanceId]
     await room.instances.remove(b)
@@ -126,7 +126,7 @@ describe('a restricted key', () => {
     expect(page.deleted?.map(({ id }) => id)).toEqual([c])
   })
 
-  test('may name more instances than one statement takes', async () => {
+  test('can have more instances than fit in one SQL statement', async () => {
     const made = await make(120)
     const own = made.filter((_, i) => i % 2 === 0).map(({ id }) => id)
     const page = await list({}, [...own, '019b0000-0000-7000-8000-000000000000'])
@@ -136,7 +136,7 @@ describe('a restricted key', () => {
 })
 
 describe('the incremental list', () => {
-  test('holds what changed since, oldest change first, strictly later', async () => {
+  test('contains changes after updated_since, oldest first', async () => {
     const [first, second, third] = await make(3)
     const changed = await room.instances.update(first?.id as InstanceId, { name: 'N1b' })
     const since = async (updated_since = '') => list({ updated_since })
@@ -152,7 +152,7 @@ describe('the incremental list', () => {
     })
   })
 
-  test('holds what was deleted since, with what it was known by', async () => {
+  test('contains deletions after updated_since, with external_ref and metadata', async () => {
     const made = await room.create({ external_ref: 'ref', metadata: { a: '1' } })
     const { deletedAtMs } = await room.instances.remove(made.id)
     expect((await list({ updated_since: made.updated_at })).deleted).toEqual([
@@ -161,7 +161,7 @@ describe('the incremental list', () => {
     expect((await list({ updated_since: new Date(deletedAtMs).toISOString() })).deleted).toEqual([])
   })
 
-  test('repeats deleted on every page: it depends on updated_since and limit alone', async () => {
+  test('repeats the same deletions on every page, because they depend only on updated_since and limit', async () => {
     const made = await make(7)
     for (const { id } of made.slice(0, 3)) await room.instances.remove(id)
     // All later than the deletions: a page that looked from its cursor on would not find them.
@@ -182,14 +182,14 @@ describe('the incremental list', () => {
     expect(last.deleted_has_more).toBe(false)
   })
 
-  test('pages by 100 where no limit is given, and takes up to 500', async () => {
+  test('has pages of 100 by default and of up to 500', async () => {
     fill(501)
     const since = { updated_since: '2020-01-01T00:00:00.000Z' }
     expect((await list(since)).data).toHaveLength(100)
     expect((await list({ ...since, limit: 500 })).data).toHaveLength(500)
   })
 
-  test('filters data by external_ref, and deleted not', async () => {
+  test('filters data by external_ref, but not deleted', async () => {
     const [gone] = await make(2)
     await room.create({ name: 'wanted', external_ref: 'ref' })
     await room.instances.remove(gone?.id as InstanceId)
@@ -198,19 +198,19 @@ describe('the incremental list', () => {
     expect(page.deleted?.map(({ id }) => id)).toEqual([gone?.id])
   })
 
-  test('reads a time in any zone, to the millisecond', async () => {
+  test('accepts a time in any time zone, to the millisecond', async () => {
     const made = await room.create()
     const local = new Date(Date.parse(made.updated_at) - 1 + 2 * 3_600_000).toISOString().replace('Z', '+02:00')
     expect((await list({ updated_since: local })).data).toHaveLength(1)
   })
 
-  test('refuses what is no time', async () => {
+  test('refuses an invalid time', async () => {
     await expect(list({ updated_since: 'yesterday' })).rejects.toMatchObject({ code: 'validation_error' })
   })
 })
 
 describe('a cursor', () => {
-  test('of another form, filter or account is refused', async () => {
+  test('from another list form, filter or account is refused', async () => {
     await make(3)
     await room.create({ external_ref: 'ref' })
     const since = '2020-01-01T00:00:00.000Z'
@@ -230,7 +230,7 @@ describe('a cursor', () => {
     await expect(foreign).rejects.toMatchObject(refused)
   })
 
-  test('opens with the same moment in other words', async () => {
+  test('is valid with the same time in another time zone', async () => {
     await make(2)
     const { next_cursor } = await list({ limit: 1, updated_since: '2020-01-01T00:00:00.000Z' })
     expect(

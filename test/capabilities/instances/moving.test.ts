@@ -41,7 +41,7 @@ const status = async (id: InstanceId) => {
 }
 
 describe('an import', () => {
-  test('stores the session and connects, in this order', async () => {
+  test('first stores the session and then connects', async () => {
     const { id } = await room.create()
     room.newEvents()
     const moved = await room.instances.moving.importSession(id, await upload(...folder))
@@ -50,13 +50,13 @@ describe('an import', () => {
     expect(room.newEvents()).toMatchObject([{ type: 'instance.connecting' }])
   })
 
-  test('of a bad session changes nothing', async () => {
+  test('of an invalid session changes nothing', async () => {
     const { id } = await room.create()
     expect(await refusal(room.instances.moving.importSession(id, {}))).toContain('validation_error')
     expect([stored, await status(id)]).toEqual([[], ['created', null]])
   })
 
-  test('never takes the place of a phone', async () => {
+  test('is refused if the instance already has a phone', async () => {
     const { id } = await room.connected()
     expect(await refusal(room.instances.moving.importSession(id, FILES))).toMatch(
       /invalid_state: .*already has a phone/,
@@ -72,7 +72,7 @@ describe('an import', () => {
 })
 
 describe('an export', () => {
-  test('ends the connection here, and opens elsewhere with its passphrase alone', async () => {
+  test('ends the connection here, and can be opened elsewhere only with its passphrase', async () => {
     const { id } = await room.connected()
     const session = await room.instances.moving.exportSession(id, PASSPHRASE)
     expect(await status(id)).toEqual(['disconnected', 'moved'])
@@ -86,7 +86,7 @@ describe('an export', () => {
     expect(await refusal(upload(JSON.parse(session)))).toMatch(/does not open/)
   })
 
-  test('can be repeated, if the first one got lost on its way', async () => {
+  test('can be repeated', async () => {
     const { id } = await room.connected()
     await room.instances.moving.exportSession(id, PASSPHRASE)
     const again = await room.instances.moving.exportSession(id, PASSPHRASE)
@@ -100,7 +100,7 @@ describe('an export', () => {
   })
 })
 
-describe('an upload', () => {
+describe('an uploaded session', () => {
   test.each([
     ['a line that is not JSON', '{"name":"creds.json","content":"{}"}\n{', /Line 2 is not valid JSON/],
     ['a line that is nothing of these', '{"name":"creds.json"}', /Line 1 is neither/],

@@ -21,8 +21,8 @@ const recreateAll = (instance_ids: unknown, key?: string, query = '?confirm=true
   w.api('POST', `/v1/instances/batch/recreate${query}`, { instance_ids }, key === undefined ? {} : { key })
 const read = async (id: string) => (await w.api('GET', `/v1/instances/${id}`)).body
 
-describe('one instance', () => {
-  test.each(['pair', 'official'] as const)('begins anew and connects as somebody else (%s)', async (how) => {
+describe('recreating one instance', () => {
+  test.each(['pair', 'official'] as const)('starts pairing again, and another number can connect (%s)', async (how) => {
     const made = await w[how]('12025550123', { external_ref: 'ref' })
     const mark = await w.mark()
     expect(await recreate(made.id)).toMatchObject({
@@ -47,7 +47,7 @@ describe('one instance', () => {
     expect(await read(made.id)).toMatchObject({ status: 'connected', phone_number: '12025550177' })
   })
 
-  test('keeps what was sent through it, and its Idempotency-Keys', async () => {
+  test('keeps its messages', async () => {
     const { id } = await w.pair()
     const sent = await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550199', text: 'Hi' })
     await w.mark()
@@ -58,7 +58,7 @@ describe('one instance', () => {
     expect(before).toMatchObject({ status: 'read' })
   })
 
-  test('is not heard any more by those who write to its old number', async () => {
+  test('stops messages to its old number', async () => {
     const { id } = await w.pair('12025550123')
     await recreate(id)
     const mark = await w.mark()
@@ -66,7 +66,7 @@ describe('one instance', () => {
     expect(await w.typesSince(mark)).toEqual([])
   })
 
-  test('needs confirm=true, and without it nothing is done', async () => {
+  test('requires confirm=true, and does nothing without it', async () => {
     const made = await w.pair()
     const mark = await w.mark()
     for (const query of ['', '?confirm=false', '?confirm=1']) {
@@ -79,7 +79,7 @@ describe('one instance', () => {
     expect(await read(made.id)).toEqual(made)
   })
 
-  test('needs instances:write, and is reached by a restricted key in its list only', async () => {
+  test('requires instances:write and access to the instance', async () => {
     const [mine, other] = [await w.pair(), await w.pair()]
     const stranger = await w.stranger()
     const reader = await w.key({ scopes: ['instances:read'] })
@@ -102,8 +102,8 @@ describe('one instance', () => {
   })
 })
 
-describe('many instances', () => {
-  test('each has its result; what this key may not reach is like what does not exist', async () => {
+describe('recreating several instances', () => {
+  test('returns a result for each, and the same error for inaccessible and unknown instances', async () => {
     const [mine, other] = [await w.pair(), await w.official()]
     const { key } = await w.key({ instances: [mine.id] })
     const answer = await recreateAll([UNKNOWN, mine.id, other.id], key)
@@ -123,7 +123,7 @@ describe('many instances', () => {
     })
   })
 
-  test('the path is not taken for an instance named batch', async () => {
+  test('is not confused with an instance named batch', async () => {
     expect(await recreateAll([])).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } })
     expect(await w.api('GET', '/v1/instances/batch/recreate')).toMatchObject({ status: 405 })
     for (const path of ['/v1/instances/batch', '/v1/instances/batch/health']) {
@@ -131,7 +131,7 @@ describe('many instances', () => {
     }
   })
 
-  test('needs instances:write, then confirm=true, then a body that keeps the rules', async () => {
+  test('checks instances:write first, then confirm=true, then the body', async () => {
     const made = await w.pair()
     const mark = await w.mark()
     const reader = await w.key({ scopes: ['instances:read'] })
@@ -151,7 +151,7 @@ describe('many instances', () => {
   })
 })
 
-test('a recreate that a crash cut off is taken up by the next start of the service', async () => {
+test('a recreate that was interrupted by a crash is completed at the next start', async () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const before = await worldOfTest({ home })

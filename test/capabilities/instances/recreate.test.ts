@@ -40,7 +40,7 @@ async function stuck(): Promise<InstanceId> {
 }
 
 describe('a recreated instance', () => {
-  test('is accepted as recreating, and is connecting once the engine has wiped it', async () => {
+  test('is recreating first, and connecting once the engine has wiped it', async () => {
     const { id } = await room.connected()
     verbs()
     let seen: string | undefined
@@ -59,7 +59,7 @@ describe('a recreated instance', () => {
     expect(room.clock.waiting()).toBe(0)
   })
 
-  test('keeps its names, reference, metadata and numbering of events, and forgets everything else', async () => {
+  test('keeps its names, external_ref, metadata and event sequence, and loses everything else', async () => {
     const wish = { name: 'Shop', external_ref: 'ref', metadata: { plan: 'gold' } }
     const made = await room.connected('12025550123', wish)
     await room.instances.onSignal(made.id, { kind: 'auth_failed', reason: 'temporary_ban', code: 402, untilMs: 9e12 })
@@ -93,7 +93,7 @@ describe('a recreated instance', () => {
     await small.close()
   })
 
-  test('is paired like a new one: its first login is no return', async () => {
+  test('is paired like a new one, and its first login is not a reconnect', async () => {
     const { id } = await room.connected()
     await room.instances.onSignal(id, { kind: 'link_lost', reason: 'connection_lost', code: 428, nextRetryAtMs: null })
     await recreate(id)
@@ -108,7 +108,7 @@ describe('a recreated instance', () => {
     expect((await room.instances.health(id)).reconnects_24h).toBe(0)
   })
 
-  test('of the official engine gets a new onboarding_url, and none while it is wiped', async () => {
+  test('of the official engine gets a new onboarding_url after it is wiped, and has none before', async () => {
     const { id } = await room.connected('12025550123', { engine: 'official' })
     let seen: string | undefined = 'not looked'
     room.official.script.during = async (call) => {
@@ -125,7 +125,7 @@ describe('a recreated instance', () => {
     expect(types()).toEqual(['instance.connected'])
   })
 
-  test('that was deleted is gone, and one that is deleted while it is wiped stays so', async () => {
+  test('is not found if it was deleted, and stays deleted if it is deleted while it is wiped', async () => {
     const { id } = await room.connected()
     const subject = await room.instances.subject(room.accountId, id)
     room.smv2.script.during = async (call) => {
@@ -141,8 +141,8 @@ describe('a recreated instance', () => {
   })
 })
 
-describe.each(['created', 'qr', 'disconnected', 'auth_failed', 'passkey_required'])('from %s', (from) => {
-  test('the way is the same', async () => {
+describe.each(['created', 'qr', 'disconnected', 'auth_failed', 'passkey_required'])('from the status %s', (from) => {
+  test('a recreate takes the same steps', async () => {
     const { id } = await room.create()
     const steps = {
       created: async () => {},
@@ -174,8 +174,8 @@ describe.each(['created', 'qr', 'disconnected', 'auth_failed', 'passkey_required
   })
 })
 
-describe('while it is recreating', () => {
-  test('no signal of the session that goes, and no call, leads out', async () => {
+describe('while an instance is recreating', () => {
+  test('no signal and no call changes its status', async () => {
     const id = await stuck()
     const before = row(id)
     const signals = [
@@ -200,7 +200,7 @@ describe('while it is recreating', () => {
     expect(verbs()).toEqual([])
   })
 
-  test('an official instance is not connected by a late login either', async () => {
+  test('an official instance is not connected by a late login', async () => {
     const { id } = await room.connected('12025550123', { engine: 'official' })
     room.official.script.failing.add('wipe')
     await recreate(id)
@@ -210,7 +210,7 @@ describe('while it is recreating', () => {
     expect(types()).toEqual([])
   })
 
-  test('reading the QR says that a code is on its way, without asking the engine', async () => {
+  test('reading the QR reports a pending code without asking the engine', async () => {
     const id = await stuck()
     expect(await room.instances.qr.read(id, '12025550123')).toEqual({
       ...{ qr: null, pairing_code: null, state: 'pending', expires_at: null, attempt: 0 },
@@ -218,7 +218,7 @@ describe('while it is recreating', () => {
     expect(verbs()).toEqual([])
   })
 
-  test('another recreate is the same one', async () => {
+  test('repeated recreates have no further effect', async () => {
     const { id } = await room.connected()
     verbs()
     const before = await Promise.all([recreate(id), recreate(id), recreate(id)])
@@ -229,8 +229,8 @@ describe('while it is recreating', () => {
   })
 })
 
-describe('an engine out of reach', () => {
-  test('is asked again until it has wiped, at longer and longer intervals', async () => {
+describe('a recreate with an unreachable engine', () => {
+  test('is retried at growing intervals until the engine has wiped the instance', async () => {
     const id = await stuck()
     await room.clock.advance(1_000)
     expect(verbs()).toEqual(['logout', 'stop', 'wipe'])
@@ -248,7 +248,7 @@ describe('an engine out of reach', () => {
     expect(await status(id)).toBe('connecting')
   })
 
-  test('for the logout alone does not keep the instance from being wiped', async () => {
+  test('succeeds if only the logout fails', async () => {
     const { id } = await room.connected()
     room.smv2.script.failing.add('logout')
     await recreate(id)
@@ -256,7 +256,7 @@ describe('an engine out of reach', () => {
     expect(await status(id)).toBe('connecting')
   })
 
-  test('when pairing begins is asked again by the next read of the QR', async () => {
+  test('starts pairing at the next read of the QR if the start failed', async () => {
     const { id } = await room.connected()
     room.smv2.script.failing.add('start')
     await recreate(id)
@@ -269,8 +269,8 @@ describe('an engine out of reach', () => {
   })
 })
 
-describe('a service that stops in the middle', () => {
-  test('takes the recreate up at its next start', async () => {
+describe('a recreate that is interrupted by a stop of the service', () => {
+  test('continues at the next start', async () => {
     const id = await stuck()
     room.smv2.script.failing.clear()
     await room.restarted().resumeAll()
@@ -286,7 +286,7 @@ describe('a service that stops in the middle', () => {
     expect(verbs()).toEqual(['resume'])
   })
 
-  test('leaves no timer behind', async () => {
+  test('leaves no timer', async () => {
     await stuck()
     room.instances.close()
     expect(room.clock.waiting()).toBe(0)
@@ -295,14 +295,14 @@ describe('a service that stops in the middle', () => {
   })
 })
 
-describe('many at once', () => {
+describe('recreating several instances at the same time', () => {
   const batch = (
     instanceIds: readonly string[],
     mayReach: (id: string) => boolean = () => true,
     accountId: AccountId = room.accountId,
   ) => room.instances.recreate.batch({ accountId, instanceIds, mayReach })
 
-  test('each has a result of its own, in the order asked for', async () => {
+  test('returns a result for each, in the requested order', async () => {
     const [one, gone, two] = [await room.connected(), await room.create(), await room.create({ engine: 'official' })]
     await room.instances.remove(gone.id)
     room.newEvents()
@@ -325,7 +325,7 @@ describe('many at once', () => {
     expect([await status(one.id), await status(two.id)]).toEqual(['connecting', 'connecting'])
   })
 
-  test("what is outside the key's list or another account's is like what is unknown, and untouched", async () => {
+  test('returns the same error for inaccessible and unknown instances, and does not change them', async () => {
     const [mine, other] = [await room.connected('12025550101'), await room.connected('12025550102')]
     const before = row(other.id)
     const { results } = await batch([other.id, mine.id, UNKNOWN], (id) => id === mine.id)
@@ -338,7 +338,7 @@ describe('many at once', () => {
     expect(row(other.id)).toEqual(before)
   })
 
-  test('a full batch is one commit and recreates them all', async () => {
+  test('works for a full batch', async () => {
     const ids = []
     for (let i = 0; i < LIMITS.batchRecreate; i++) ids.push((await room.create()).id)
     room.newEvents()
@@ -348,7 +348,7 @@ describe('many at once', () => {
     expect(types()).toEqual(ids.map(() => 'instance.connecting'))
   })
 
-  test('an instance is not named twice, in whatever case', async () => {
+  test('refuses a repeated id, in any case', async () => {
     const { id } = await room.create()
     room.newEvents()
     await expect(batch([id, id.toUpperCase()])).rejects.toMatchObject({ code: 'validation_error' })
@@ -360,13 +360,13 @@ describe('many at once', () => {
     ['one too many', Array.from({ length: 51 }, (_, i) => UNKNOWN.slice(0, -2) + String(10 + i))],
     ['one twice', [UNKNOWN, UNKNOWN]],
     ['what is no id', ['batch']],
-  ])('the body may not name %s', (_what, instance_ids) => {
+  ])('refuses a body with %s', (_what, instance_ids) => {
     const check = createCheck('body', instancesContract.recreateInstances.body)
     expect(() => check({ instance_ids })).toThrow(expect.objectContaining({ code: 'validation_error' }))
   })
 })
 
-describe('rooms that keep something of an instance', () => {
+describe('rooms with data of an instance', () => {
   const heard = () => {
     const changes: Parameters<InstanceListener>[1][] = []
     room.instances.subscribe(async (_tx, change) => void changes.push(change))
@@ -390,7 +390,7 @@ describe('rooms that keep something of an instance', () => {
     ])
   })
 
-  test('can undo the change by failing: it is one commit', async () => {
+  test('roll the change back if they fail', async () => {
     const { id } = await room.connected()
     const before = row(id)
     room.instances.subscribe(async () => {

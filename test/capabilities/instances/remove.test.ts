@@ -10,7 +10,7 @@ afterEach(() => room.close())
 
 const verbs = () => room.smv2.calls.map((call) => call.split(' ')[0])
 
-test('deleting fires instance.deleted alone, with the reference the instance had', async () => {
+test('deleting causes only the event instance.deleted, with the metadata of the instance', async () => {
   const made = await room.connected('12025550123', { name: 'Shop', external_ref: 'ref', metadata: { a: '1' } })
   const { deletedAtMs } = await room.instances.remove(made.id)
   expect(room.newEvents()).toMatchObject([
@@ -22,7 +22,7 @@ test('deleting fires instance.deleted alone, with the reference the instance had
   ])
 })
 
-test('every repeat gives the same answer and fires nothing', async () => {
+test('a repeated delete returns the same response and causes no event', async () => {
   const { id } = await room.create()
   const first = await room.instances.remove(id)
   room.newEvents()
@@ -31,7 +31,7 @@ test('every repeat gives the same answer and fires nothing', async () => {
   expect(room.newEvents()).toEqual([])
 })
 
-test('many deletes at once are one', async () => {
+test('concurrent deletes have one effect', async () => {
   const { id } = await room.create()
   room.newEvents()
   const answers = await Promise.all([1, 2, 3].map(() => room.instances.remove(id)))
@@ -39,7 +39,7 @@ test('many deletes at once are one', async () => {
   expect(room.newEvents()).toHaveLength(1)
 })
 
-test('the session is ended on the network and wiped, once', async () => {
+test('deleting logs the session out and wipes it, once', async () => {
   const { id } = await room.connected()
   room.smv2.calls.length = 0
   await room.instances.remove(id)
@@ -48,7 +48,7 @@ test('the session is ended on the network and wiped, once', async () => {
   expect(verbs()).toEqual(['logout', 'stop', 'wipe'])
 })
 
-test('an engine that is down does not keep an instance from being deleted; the next start wipes it', async () => {
+test('an instance can be deleted while its engine is unreachable, and is wiped at the next start', async () => {
   const { id } = await room.connected()
   room.smv2.script.failing = new Set(['logout', 'stop', 'wipe'])
   await room.instances.remove(id)
@@ -63,7 +63,7 @@ test('an engine that is down does not keep an instance from being deleted; the n
   expect(verbs()).toEqual([])
 })
 
-test('a deleted instance is gone for everything but the door and late events', async () => {
+test('a deleted instance is not found, and late signals for it are ignored', async () => {
   const { id } = await room.connected()
   await room.instances.remove(id)
   room.newEvents()
@@ -84,7 +84,7 @@ test('a deleted instance is gone for everything but the door and late events', a
   expect(room.newEvents()).toEqual([])
 })
 
-test('an outage nobody was told of ends with the instance', async () => {
+test('an outage that was not reported yet ends when its instance is deleted', async () => {
   const { id } = await room.connected()
   await room.instances.onSignal(id, { kind: 'link_lost', reason: 'connection_lost', code: 428, nextRetryAtMs: null })
   await room.instances.remove(id)

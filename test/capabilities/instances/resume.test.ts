@@ -21,7 +21,7 @@ const start = (id: InstanceId, link: 'connected' | 'connecting' | 'no_session') 
 }
 
 describe('after a restart of the service', () => {
-  test('an instance that is connected as before is not touched', async () => {
+  test('an instance that is still connected is not changed', async () => {
     const { id } = await room.connected()
     const before = row(id)
     await room.clock.advance(3_600_000)
@@ -31,7 +31,7 @@ describe('after a restart of the service', () => {
     expect(room.clock.waiting()).toBe(0)
   })
 
-  test('one that is still connecting heals silently within five seconds', async () => {
+  test('an instance that is still connecting may recover silently within five seconds', async () => {
     const { id } = await room.connected()
     await start(id, 'connecting')
     expect((await room.instances.get(id)).status).toBe('connecting')
@@ -41,7 +41,7 @@ describe('after a restart of the service', () => {
     expect(types()).toEqual([])
   })
 
-  test('one that does not come back is announced after five seconds', async () => {
+  test('an instance that does not reconnect is reported after five seconds', async () => {
     const { id } = await room.connected()
     await start(id, 'connecting')
     await room.clock.advance(5_000)
@@ -50,7 +50,7 @@ describe('after a restart of the service', () => {
     ])
   })
 
-  test('one whose session is gone is disconnected for good', async () => {
+  test('an instance whose session is gone is disconnected permanently', async () => {
     const { id } = await room.connected()
     await start(id, 'no_session')
     expect(room.newEvents()).toMatchObject([
@@ -59,7 +59,7 @@ describe('after a restart of the service', () => {
     expect(await room.instances.connection(id)).toMatchObject({ connected: false, logged_in: false })
   })
 
-  test('pairing that was under way is over', async () => {
+  test('a pairing that was in progress is over', async () => {
     const { id } = await room.create()
     await room.instances.qr.read(id, undefined)
     await room.instances.onSignal(id, { kind: 'qr', attempt: 1, expiresAtMs: 1 })
@@ -68,7 +68,7 @@ describe('after a restart of the service', () => {
     expect(room.newEvents()).toMatchObject([{ type: 'instance.disconnected', data: { reason: 'pairing_interrupted' } }])
   })
 
-  test('a loss of before gets what is left of its five seconds', async () => {
+  test('a connection lost before the restart has the rest of its five seconds', async () => {
     const { id } = await room.connected()
     await room.instances.onSignal(id, LOST)
     await room.clock.advance(3_000)
@@ -79,7 +79,7 @@ describe('after a restart of the service', () => {
     expect(room.newEvents()).toMatchObject([{ type: 'instance.disconnected', data: { reason: 'connection_lost' } }])
   })
 
-  test('a loss whose five seconds passed meanwhile is announced before the return is', async () => {
+  test('a connection lost longer than five seconds ago is reported before its recovery', async () => {
     const { id } = await room.connected()
     await room.instances.onSignal(id, LOST)
     room.instances.close()
@@ -92,7 +92,7 @@ describe('after a restart of the service', () => {
     ])
   })
 
-  test('a loss is not waited for longer because the clock was set back', async () => {
+  test('a lost connection is reported on time even if the clock was set back', async () => {
     const { id } = await room.connected()
     await room.instances.onSignal(id, LOST)
     room.clock.set(room.clock.now() - 86_400_000)
@@ -101,7 +101,7 @@ describe('after a restart of the service', () => {
     expect(types()).toEqual(['instance.disconnected'])
   })
 
-  test('an announced outage goes on, ends, or is given up, without being announced again', async () => {
+  test('an outage that was reported before continues, ends or is given up without another report', async () => {
     const ids = [
       (await room.connected('12025550101')).id,
       (await room.connected('12025550102')).id,
@@ -126,7 +126,7 @@ describe('after a restart of the service', () => {
     expect(types()).toEqual([])
   })
 
-  test('engines are not asked about instances nobody wants connected', async () => {
+  test('engines are not asked about instances that should not be connected', async () => {
     const created = await room.create()
     const stopped = await room.connected('12025550101')
     await room.instances.disconnect(stopped.id, false)
@@ -140,14 +140,14 @@ describe('after a restart of the service', () => {
     expect(types()).toEqual([])
   })
 
-  test('an engine that fails counts as a lost link', async () => {
+  test('an engine that fails to resume counts as a lost connection', async () => {
     const { id } = await room.connected()
     room.smv2.script.failing.add('resume')
     await start(id, 'connected')
     expect((await room.instances.get(id)).status).toBe('connecting')
   })
 
-  test('an unfinished logout is finished first', async () => {
+  test('an unfinished logout is completed first', async () => {
     const { id } = await room.connected()
     room.smv2.script.failing.add('logout')
     await room.instances.disconnect(id, true)
@@ -159,7 +159,7 @@ describe('after a restart of the service', () => {
   })
 })
 
-test('ten thousand connected instances are taken up without a single write', async () => {
+test('ten thousand connected instances resume without a single write', async () => {
   const { raw } = room.database
   const { id } = await room.connected()
   const insert = raw.prepare(

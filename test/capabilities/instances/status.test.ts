@@ -132,30 +132,30 @@ const ROWS: Record<string, Partial<Record<Trigger, Outcome>>> = {
 /** The row "any". */
 const ANY: Partial<Record<Trigger, Outcome>> = { recreate: ['recreating', null] }
 
-test('the table below speaks of every status and every trigger', () => {
+test('the table above covers every status and every trigger', () => {
   expect(new Set(Object.values(STATES).map(({ status }) => status))).toEqual(new Set(INSTANCE_STATUSES))
   expect(Object.keys(ROWS)).toEqual(Object.keys(STATES))
   expect(Object.keys(HAPPENINGS)).toEqual([...TRIGGERS])
 })
 
-describe.each(Object.entries(STATES))('%s', (state, link) => {
-  test.each(TRIGGERS)('on %s', (trigger) => {
+describe.each(Object.entries(STATES))('an instance in the state %s', (state, link) => {
+  test.each(TRIGGERS)('on %s changes as the table says, or not at all', (trigger) => {
     const outcome = applyEvent(link, HAPPENINGS[trigger], NOW)
     const wanted = ROWS[state]?.[trigger] ?? ANY[trigger]
     if (wanted) expect([outcome?.link.status, outcome?.announcement?.type ?? null]).toEqual(wanted)
     else expect(outcome).toBeUndefined()
   })
 
-  test.each(TRIGGERS)('says since when, whatever follows on %s', (trigger) => {
+  test.each(TRIGGERS)('changes statusAtMs on %s only if the status changes', (trigger) => {
     const after = applyEvent(link, HAPPENINGS[trigger], NOW)?.link
     if (after) expect(after.statusAtMs).toBe(after.status === link.status ? link.statusAtMs : NOW)
   })
 })
 
-describe('what a change writes', () => {
+describe('a status change', () => {
   const after = (state: string, happening: LinkEvent) => applyEvent(STATES[state] ?? FRESH, happening, NOW)
 
-  test('only a lost link goes on trying', () => {
+  test('sets willRetry only after a lost connection', () => {
     for (const link of Object.values(STATES)) {
       for (const trigger of TRIGGERS) {
         const made = applyEvent(link, HAPPENINGS[trigger], NOW)?.link
@@ -164,7 +164,7 @@ describe('what a change writes', () => {
     }
   })
 
-  test('connected without a session that was refused, lost or discarded does not exist', () => {
+  test('to connected sets a valid session, and one to auth_failed or qr removes it', () => {
     for (const link of Object.values(STATES)) {
       for (const trigger of TRIGGERS) {
         const made = applyEvent(link, HAPPENINGS[trigger], NOW)?.link
@@ -175,7 +175,7 @@ describe('what a change writes', () => {
     }
   })
 
-  test('an outage is announced with what is known of it, and with a retry that lies ahead', () => {
+  test('to an outage is reported with its facts, and with a retry only if that is in the future', () => {
     const lost: Link = {
       ...(STATES['connecting, link lost'] ?? FRESH),
       lastDisconnectReason: 'connection_lost',
@@ -192,18 +192,18 @@ describe('what a change writes', () => {
     expect(data(NOW - 1)).toMatchObject({ next_retry_at: null })
   })
 
-  test('an outage that was overtaken by another loss is not announced', () => {
+  test('for an outage is dropped if the connection was lost again meanwhile', () => {
     expect(after('connecting, link lost', { kind: 'outage', linkLostAtMs: NOW - 5_001 })).toBeUndefined()
   })
 
-  test('the same code twice is one code', () => {
+  test('is not repeated for the same code', () => {
     expect(after('qr', { kind: 'qr', attempt: 6, expiresAtMs: NOW })).toBeUndefined()
     expect(after('qr', { kind: 'qr', attempt: 6, expiresAtMs: NOW + 1 })?.announcement?.type).toBe(
       'instance.qr.updated',
     )
   })
 
-  test('connected again as somebody else changes the record and nothing else', () => {
+  test('to connected with other facts updates the record without an event', () => {
     expect(after('connected', HAPPENINGS.connected)).toBeUndefined()
     const renamed = after('connected', { kind: 'connected', number: '12025550123', name: 'Acme Ltd' })
     expect(renamed).toEqual({
@@ -213,7 +213,7 @@ describe('what a change writes', () => {
     })
   })
 
-  test.each(['auth_failed', 'disconnected'])('logout from %s discards what is left of the session, once', (state) => {
+  test.each(['auth_failed', 'disconnected'])('by a logout from %s discards the rest of the session, once', (state) => {
     const made = after(state, { kind: 'stop', logout: true })
     expect(made).toMatchObject({
       announcement: null,
@@ -222,11 +222,11 @@ describe('what a change writes', () => {
     expect(made && applyEvent(made.link, { kind: 'stop', logout: true }, NOW)).toBeUndefined()
   })
 
-  test.each(['created', 'recreating'])('logout from %s changes nothing: there is no session', (state) => {
+  test.each(['created', 'recreating'])('does not happen on a logout from %s, because there is no session', (state) => {
     expect(after(state, { kind: 'stop', logout: true })).toBeUndefined()
   })
 
-  test('a recreated link is as good as new, but for what is still to be wiped', () => {
+  test('by a recreate resets everything except what still has to be wiped', () => {
     for (const link of Object.values(STATES)) {
       const used: Link = { ...link, discard: 'logout', attempts: 7, blockedUntilMs: NOW, disconnectCode: 401 }
       const made = applyEvent(used, HAPPENINGS.recreate, NOW)?.link
@@ -237,7 +237,7 @@ describe('what a change writes', () => {
     }
   })
 
-  test('start says why, and how often it was tried', () => {
+  test('by a start contains its reason and the number of the attempt', () => {
     const data = (state: string, by: 'restart' | 'pairing') => after(state, { kind: 'start', by })?.announcement?.data
     expect(data('created', 'restart')).toEqual({ reason: 'start', attempt: 1 })
     expect(data('disconnected', 'pairing')).toEqual({ reason: 'start', attempt: 1 })

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => room.close())
 
-describe('every query runs on an index', () => {
+describe('every query uses an index', () => {
   const byPrimaryKey = /^SEARCH instances USING INDEX sqlite_autoindex_instances_1 \(id[=>]\?\)$/
   test.each([
     ['subjectById', store.subjectById, byPrimaryKey],
@@ -49,7 +49,7 @@ describe('every query runs on an index', () => {
   })
 })
 
-test('the database itself refuses two changes of one value, and two live holders of a reference', async () => {
+test('database constraints refuse the same change value twice, and the same external_ref for two existing instances', async () => {
   const [one, two] = [await room.create({ external_ref: 'ref' }), await room.create()]
   const { raw } = room.database
   expect(() =>
@@ -60,7 +60,7 @@ test('the database itself refuses two changes of one value, and two live holders
   expect(() => raw.prepare("UPDATE instances SET external_ref = 'ref' WHERE id = ?").run(two.id)).toThrow('UNIQUE')
 })
 
-test('announcing is one update and the append of the ledger, nothing else', async () => {
+test('announcing an event takes one update and one append to the ledger', async () => {
   const { id } = await room.create({ metadata: { a: '1' } })
   const statements: string[] = []
   const facts: unknown[] = []
@@ -97,7 +97,7 @@ test('announcing is one update and the append of the ledger, nothing else', asyn
   ])
 })
 
-test('subject finds an instance of its account only', async () => {
+test('subject() finds an instance only in its own account', async () => {
   const { id } = await room.connected()
   expect(await room.instances.subject(room.accountId, id)).toEqual({
     id,
@@ -112,7 +112,7 @@ test('subject finds an instance of its account only', async () => {
   expect(await room.instances.subject(room.accountId, 'nonsense')).toBeUndefined()
 })
 
-test('known names the live instances among the ids', async () => {
+test('known() returns the existing instances among the ids', async () => {
   const [live, gone] = [await room.create(), await room.create()]
   await room.instances.remove(gone.id)
   expect(await room.instances.known(room.accountId, [live.id, gone.id, 'nonsense'])).toEqual(new Set([live.id]))

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => room.close())
 
 describe('a PATCH that changes something', () => {
-  test('moves updated_at, leaves all else, and fires instance.updated with what changed', async () => {
+  test('changes updated_at and the given field only, and causes instance.updated with the change', async () => {
     const changed = await room.instances.update(made.id, { name: 'Store' })
     expect(changed).toEqual({ ...made, name: 'Store', updated_at: new Date(room.clock.now()).toISOString() })
     expect(await room.instances.get(made.id)).toEqual(changed)
@@ -25,7 +25,7 @@ describe('a PATCH that changes something', () => {
     ])
   })
 
-  test('replaces metadata as a whole', async () => {
+  test('replaces all of metadata', async () => {
     expect(await room.instances.update(made.id, { metadata: { seat: '2' } })).toMatchObject({ metadata: { seat: '2' } })
     expect(room.newEvents()).toMatchObject([
       {
@@ -39,7 +39,7 @@ describe('a PATCH that changes something', () => {
     ])
   })
 
-  test('clears with null', async () => {
+  test('clears fields with null', async () => {
     const changed = await room.instances.update(made.id, { external_ref: null, metadata: null })
     expect(changed).toMatchObject({ external_ref: null, metadata: null })
     expect(room.newEvents()).toMatchObject([
@@ -50,13 +50,13 @@ describe('a PATCH that changes something', () => {
     ])
   })
 
-  test('tells an empty object from none', async () => {
+  test('distinguishes an empty object from null', async () => {
     expect(await room.instances.update(made.id, { metadata: {} })).toMatchObject({ metadata: {} })
     expect(await room.instances.update(made.id, { metadata: null })).toMatchObject({ metadata: null })
     expect(room.newEvents()).toHaveLength(2)
   })
 
-  test('names only what changed among what was sent', async () => {
+  test('reports only the fields that differ', async () => {
     await room.instances.update(made.id, { name: 'Shop', external_ref: 'ref-2', metadata: { seat: '1', plan: 'gold' } })
     expect(room.newEvents()).toMatchObject([{ data: { changes: ['external_ref'] } }])
   })
@@ -67,13 +67,13 @@ describe('a PATCH that changes nothing', () => {
     ['is empty', {}],
     ['repeats the values', { name: 'Shop', external_ref: 'ref', metadata: { plan: 'gold', seat: '1' } }],
     ['repeats metadata in another order', { metadata: { seat: '1', plan: 'gold' } }],
-  ])('because it %s answers the same record and fires nothing', async (_how, patch) => {
+  ])('because it %s returns the same record and causes no event', async (_how, patch) => {
     expect(await room.instances.update(made.id, patch)).toEqual(made)
     expect(room.newEvents()).toEqual([])
   })
 })
 
-describe('external_ref', () => {
+describe('an external_ref', () => {
   test('of another instance is refused, and nothing is changed', async () => {
     const other = await room.create({ external_ref: 'other' })
     room.newEvents()
@@ -86,7 +86,7 @@ describe('external_ref', () => {
     expect(await room.instances.update(made.id, { external_ref: 'other' })).toMatchObject({ external_ref: 'other' })
   })
 
-  test('goes to one of two who take it at once', async () => {
+  test('is given to only one of two concurrent requests', async () => {
     const others = [await room.create(), await room.create()]
     const asked = await Promise.allSettled(
       others.map(({ id }) => room.instances.update(id, { external_ref: 'wanted' })),
@@ -102,7 +102,7 @@ test('a deleted instance cannot be changed', async () => {
   expect(room.newEvents()).toEqual([])
 })
 
-test('updated_at rises with every change of the account, although the clock is set back', async () => {
+test('updated_at rises with every change of the account, even if the clock is set back', async () => {
   const other = await room.create()
   let last = Date.parse(other.updated_at)
   for (let i = 0; i < 50; i++) {
