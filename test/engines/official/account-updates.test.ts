@@ -25,7 +25,7 @@ const restrict = (...given: readonly (readonly [type: string, untilMs?: number])
     })),
   })
 
-describe('a restriction of the account', () => {
+describe('a restriction of an account', () => {
   test('on new chats applies until it ends', async () => {
     const untilMs = world.clock.now() + 3_600_000
     await restrict(['RESTRICTED_BIZ_INITIATED_MESSAGING', untilMs])
@@ -36,7 +36,7 @@ describe('a restriction of the account', () => {
     expect(evidence().restriction).toBeNull()
   })
 
-  test('on replies stops everything, also together with one on new chats', async () => {
+  test('on replies stops all messages, also together with one on new chats', async () => {
     const untilMs = world.clock.now() + 3_600_000
     await restrict(
       ['RESTRICTED_BIZ_INITIATED_MESSAGING', untilMs],
@@ -51,7 +51,7 @@ describe('a restriction of the account', () => {
     ['RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING', 'restricted_utility_limit'],
     ['RESTRICTED_BUSINESS_INITIATED_CALLING', 'restricted_calls'],
     ['RESTRICTED_USER_INITIATED_CALLS', 'restricted_calls'],
-  ])('%s stops no messages, and health names it', async (kind, code) => {
+  ])('%s stops no messages, and is shown in health', async (kind, code) => {
     const untilMs = world.clock.now() + 3_600_000
     await restrict([kind, untilMs])
     expect([evidence().restriction, codes()]).toEqual([null, [code]])
@@ -74,7 +74,7 @@ describe('a restriction of the account', () => {
     expect(codes()).toEqual(['restricted_utility_templates'])
   })
 
-  test('without an end is over when a person reconnects the number, or Meta reinstates the account', async () => {
+  test('without an end date ends when a person reconnects the number or Meta reinstates the account', async () => {
     const untilMs = world.clock.now() + 3_600_000
     await restrict(['RESTRICTED_BIZ_INITIATED_MESSAGING'], ['RESTRICTED_UTILITY_TEMPLATES', untilMs])
     await world.official.engine.start(instance)
@@ -104,14 +104,14 @@ describe('utility templates', () => {
   test.each([
     ['RESTRICTED_UTILITY_TEMPLATES', 'UTILITY_TEMPLATE_ABUSE_UNBAN'],
     ['RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING', 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY'],
-  ])('%s is over when Meta says %s, and other restrictions stay', async (kind, end) => {
+  ])('%s is over when Meta reports %s, and other restrictions stay', async (kind, end) => {
     await restrict([kind], ['RESTRICTED_ADD_PHONE_NUMBER_ACTION'])
     expect(codes()).toHaveLength(2)
     await violation(end)
     expect([suspension(), codes()]).toEqual([null, ['restricted_adding_numbers']])
   })
 
-  test('are not suspended by a warning, which health shows for a week', async () => {
+  test('are not suspended by a warning, which is shown in health for a week', async () => {
     await violation('UTILITY_TEMPLATE_ABUSE')
     expect([suspension(), codes()]).toEqual([null, ['utility_templates_warning']])
   })
@@ -133,7 +133,7 @@ describe('an account removed by Meta', () => {
     ['PARTNER_REMOVED', 'SOMETHING_NEW', 'removed'],
     ['PARTNER_APP_UNINSTALLED', null, 'removed_partner_app_uninstalled'],
     ['ACCOUNT_OFFBOARDED', null, 'removed_account_offboarded'],
-  ])('with %s, %s is not connected, and health says why', async (event, reason, code) => {
+  ])('with %s and %s does not stay connected, and health shows the reason', async (event, reason, code) => {
     await update({ event, ...(reason !== null && { disconnection_info: { reason } }) })
     expect(world.of(instance, 'auth_failed')).toMatchObject([{ reason: 'token_revoked' }])
     expect(codes()).toEqual([code])

@@ -51,7 +51,7 @@ test('the list is read page by page', async () => {
 test.each([
   ['somebody who has not written lately', STRANGER, /131047/],
   ['itself', OURS, /131021/],
-])('%s cannot be blocked, with the reason for the person', async (_, phone, words) => {
+])('%s cannot be blocked, and the error gives the reason', async (_, phone, words) => {
   await expect(act('block')(us, phone, true)).rejects.toMatchObject({ code: 'invalid_state' })
   await expect(act('block')(us, phone, true)).rejects.toThrow(words)
 })

@@ -17,7 +17,7 @@ const alert = (alert_type: string) => ({ alert_info: { alert_type } })
 const REJECTED_NAME = { decision: 'REJECTED', rejection_reason: 'NAME_TOO_SHORT' }
 const WRONG = { code: 131_000, title: 'Went wrong' }
 
-describe('everything that Meta documents is handled, or ignored with a reason', () => {
+describe('every documented callback is handled, or ignored for a documented reason', () => {
   test.each(documented().map(({ name, change }) => [name, change] as const))('%s', (_name, change) => {
     const { items = [], noted = [], problems } = parse(change) ?? {}
     expect(problems).toEqual([])
@@ -26,7 +26,7 @@ describe('everything that Meta documents is handled, or ignored with a reason', 
   })
 })
 
-test('undocumented content is named, and otherwise ignored', () => {
+test('undocumented content is counted by its name and otherwise ignored', () => {
   const messages = [
     { from: '12025550101', id: 'wamid.1', timestamp: '1767614400', type: 'hologram' },
     { type: 'system', system: { type: 'user_moved' } },
@@ -54,7 +54,7 @@ describe('the engine', () => {
   const codes = () => (world.official.engine.evidence(instance).issues ?? []).map(({ code }) => code)
   const call = (field: string, value: object) => world.callBack(instance, bodyOf({ field, value }))
 
-  test('counts what it ignores, and logs the first, tenth and hundredth', async () => {
+  test('counts ignored callbacks, and logs the first, tenth and hundredth of each kind', async () => {
     for (let i = 0; i < 12; i++) await call('flows', { event: 'FLOW_STATUS_CHANGE' })
     await call('invented', {})
     expect(world.official.notedCallbacks()).toEqual({ flows: 12, invented: 1 })
@@ -67,7 +67,7 @@ describe('the engine', () => {
     expect(codes()).toEqual([])
   })
 
-  test('keeps a limited number of names, however many are invented', async () => {
+  test('keeps a limited number of callback names', async () => {
     const changes = Array.from({ length: 300 }, (_, index) => ({ field: `invented_${index}`, value: {} }))
     await world.callBack(instance, { object: 'whatsapp_business_account', entry: [{ id: WABA_ID, changes }] })
     const counts = world.official.notedCallbacks()
@@ -88,7 +88,7 @@ describe('the engine', () => {
     ['phone_number_name_update', REJECTED_NAME, 'display_name_rejected', { reason: 'NAME_TOO_SHORT' }],
     ['business_username_update', { status: 'deleted', username: 'acme' }, 'username_removed', { username: 'acme' }],
     ['messages', { errors: [WRONG] }, 'number_error', { providerCode: 131_000, providerMessage: 'Went wrong' }],
-  ])('reports for %s %j what happened, for a week', async (field, value, code, facts) => {
+  ])('shows %s %j in health for a week', async (field, value, code, facts) => {
     await call(field, value)
     await call(field, value)
     const { issues } = world.official.engine.evidence(instance)
@@ -99,7 +99,7 @@ describe('the engine', () => {
     expect(codes()).toEqual([])
   })
 
-  test('a review lasts until Meta has decided', async () => {
+  test('shows an account review until Meta has decided', async () => {
     const decided = async (decision: string) => {
       await call('account_review_update', { decision })
       return codes()
@@ -120,7 +120,7 @@ describe('the engine', () => {
   })
 })
 
-test('the simulator sends all of it, and the engine accepts every callback', async () => {
+test('the simulator sends every documented callback, and the engine accepts each', async () => {
   const warnings: LogFields[] = []
   const world = await graphWorld({ log: { ...silentLog, warn: (fields) => void warnings.push(fields) } })
   const credentials = await world.number('12025550200')

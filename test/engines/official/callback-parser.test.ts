@@ -41,12 +41,12 @@ test.each([
   [{ forwarded: false }, null],
   [{ forwarded: 'yes' }, null],
   [{ from: OURS, id: 'wamid.0' }, null],
-])('a message with the context %j is forwarded: %s', (context, forwarded) => {
+])('a message with the context %j has the forward mark %s', (context, forwarded) => {
   const [message] = itemsOf({ messages: [{ ...textFrom(ANA, 'wamid.1'), context }] })
   expect(message).toMatchObject({ kind: 'message', forwarded })
 })
 
-test('a batch with several numbers keeps each change with its own number', () => {
+test('a batch for several numbers assigns each change to its own number', () => {
   const body = {
     object: 'whatsapp_business_account',
     entry: [
@@ -83,7 +83,7 @@ describe('turning marketing messages off or on', () => {
   const person = { number: ANA, userId: 'US.123' }
   const atMs = 1_767_614_400_000
 
-  test('contains who, what, and when', () => {
+  test('contains the person, the choice and the time', () => {
     expect(read(preference(), preference({ value: 'resume', timestamp: '1767614401' }))).toMatchObject({
       phoneNumberId: PHONE_NUMBER_ID,
       items: [
@@ -94,7 +94,7 @@ describe('turning marketing messages off or on', () => {
     })
   })
 
-  test('names a person who hides their number by id', () => {
+  test('identifies a person who hides their number by the id from Meta', () => {
     const hidden = preference({ wa_id: undefined, user_id: 'US.9' })
     expect(read(hidden)?.items).toMatchObject([{ person: { number: null, userId: 'US.9' }, wants: false }])
   })
@@ -112,13 +112,13 @@ describe('turning marketing messages off or on', () => {
 })
 
 describe('a person who hides their number', () => {
-  test('is known only by Meta’s id', () => {
+  test('is known only by the id from Meta', () => {
     const hidden = { from_user_id: 'US.123', id: 'wamid.1', timestamp: '1767614400', type: 'text', text: { body: 'x' } }
     const [message] = itemsOf({ contacts: [{ profile: { name: 'Who' }, user_id: 'US.123' }], messages: [hidden] })
     expect(message).toMatchObject({ person: { number: null, userId: 'US.123' }, pushName: 'Who' })
   })
 
-  test('and is shown with a number too is one person, reported before the message', () => {
+  test('but whose number is shown as well is one person, reported before the message', () => {
     const items = itemsOf({ contacts: [contact], messages: [textFrom(ANA, 'wamid.1')] })
     expect(items[0]).toEqual({ kind: 'known', number: ANA, userId: 'US.123' })
     expect(items[1]).toMatchObject({ kind: 'message', person: { number: ANA, userId: 'US.123' } })
@@ -132,7 +132,7 @@ describe('a shared contact', () => {
       messages: [{ ...from, id: 'wamid.1', timestamp: '1767614400', type: 'contacts', contacts: [CARD], ...more }],
     })
 
-  test('is the sender’s own number if it was requested', () => {
+  test('gives the sender’s own number if it was requested', () => {
     const [known, message] = shared({ origin: 'contact_request' })
     expect(known).toEqual({ kind: 'known', number: '12025550188', userId: 'US.1' })
     expect(message).toMatchObject({ kind: 'message', person: { number: '12025550188', userId: 'US.1' } })
@@ -143,13 +143,13 @@ describe('a shared contact', () => {
     ['that nobody asked for', {}],
     ['without a number', { origin: 'contact_request', contacts: [{ name: CARD.name }] }],
     ['of several people', { origin: 'contact_request', contacts: [CARD, CARD] }],
-  ])('changes no person: one %s', (_what, more) => {
+  ])('does not give the sender’s number if it is one %s', (_what, more) => {
     const items = shared(more)
     expect(items).toHaveLength(1)
     expect(items[0]).toMatchObject({ person: { number: null, userId: 'US.1' } })
   })
 
-  test('does not replace a number that Meta shows', () => {
+  test('does not replace a number that Meta shows already', () => {
     const [message] = shared({ origin: 'contact_request' }, { from: '12025550101' })
     expect(message).toMatchObject({ kind: 'message', person: { number: '12025550101' } })
   })
@@ -211,7 +211,7 @@ describe('received messages', () => {
     expect(one(message)).toMatchObject({ kind: 'message', ...expected })
   })
 
-  test('a reply names the quoted message, and the first message of an advertisement its source', () => {
+  test('a reply contains the quoted message, and a message from an advertisement its source', () => {
     const referral = { source_type: 'ad', source_id: '1', headline: 'Spring' }
     expect(one({ type: 'text', text: { body: 'x' }, context: { from: OURS, id: 'wamid.0' }, referral })).toMatchObject({
       quoted: 'wamid.0',
@@ -219,7 +219,7 @@ describe('received messages', () => {
     })
   })
 
-  test('reactions, edits and deletions name the message they concern', () => {
+  test('reactions, edits and deletions contain the id of their message', () => {
     expect(one({ type: 'reaction', reaction: { message_id: 'wamid.0', emoji: '👍' } })).toMatchObject({
       kind: 'reaction',
       target: 'wamid.0',
@@ -238,7 +238,7 @@ describe('received messages', () => {
     })
   })
 
-  test('a message typed on the number’s phone is an echo', () => {
+  test('a message typed on the number’s own phone is an echo', () => {
     const echo = {
       from: OURS,
       to: ANA,
@@ -282,7 +282,7 @@ test.each([
   })
 })
 
-test('a failure says why', () => {
+test('a failed status contains the reason', () => {
   const errors = [{ code: 131_047, title: 'Re-engagement message', error_data: { details: 'More than 24 hours' } }]
   expect(itemsOf({ statuses: [statusOf('wamid.1', 'failed', { errors })] })[0]).toMatchObject({
     kind: 'failed',
@@ -302,7 +302,7 @@ describe('invalid callbacks', () => {
     expect(parseCallback(Buffer.from(text), NOW)).toBeUndefined()
   })
 
-  test('one invalid item is named, and the rest is still read', () => {
+  test('one invalid item is reported as a problem, and the rest is still parsed', () => {
     const [change] =
       parse(
         messagesBody({
@@ -314,7 +314,7 @@ describe('invalid callbacks', () => {
     expect(change?.items.map((item) => 'id' in item && item.id)).toEqual(['wamid.2', 'wamid.3'])
   })
 
-  test('unused fields are not a problem', () => {
+  test('unknown fields are not a problem', () => {
     const body = {
       object: 'whatsapp_business_account',
       entry: [
@@ -335,7 +335,7 @@ describe('invalid callbacks', () => {
     ])
   })
 
-  test('no input from Meta causes an exception', () => {
+  test('no callback body from Meta causes an exception', () => {
     const value = fc.letrec((tie) => ({
       any: fc.oneof(
         { depthSize: 'small' },

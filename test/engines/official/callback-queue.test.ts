@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-describe('the order of callbacks', () => {
+describe('the queue of callbacks', () => {
   let seq = 0
   beforeEach(() => {
     seq = 0
@@ -44,7 +44,7 @@ describe('the order of callbacks', () => {
   const counts = (ids: readonly InstanceId[]) =>
     Object.fromEntries([...Map.groupBy(ids, (id) => id)].map(([id, all]) => [id, all.length]))
 
-  test('gives accounts equal shares, whatever waits for others', async () => {
+  test('processes equal shares for each account, however many callbacks wait for others', async () => {
     const { store, process } = scene()
     const other = 'a2' as InstanceId
     await store(a, 200)
@@ -61,7 +61,7 @@ describe('the order of callbacks', () => {
     expect(await process()).toEqual([b])
   })
 
-  test('reads a large body alone, and lets others run before the next', async () => {
+  test('processes one large body per turn, and other callbacks before the next', async () => {
     const { store, process } = scene()
     const large = 900 * 1024
     await store(a, 3, large)
@@ -72,7 +72,7 @@ describe('the order of callbacks', () => {
     expect(turns).toEqual([[a, c], [b], [a], [b], [a]])
   })
 
-  test('skips those that are held for a second, and later ones pass', async () => {
+  test('skips callbacks that are held for a second, and processes later ones', async () => {
     const { queue, store, process } = scene()
     await store(a, 100)
     const rows = (await queue.next()).slice(0, 64)
@@ -100,7 +100,7 @@ test('a removed number has no due callbacks', async () => {
   expect(queue.dueAtMs()).toBeUndefined()
 })
 
-describe('callbacks that must wait', () => {
+describe('callbacks that have to wait', () => {
   /** A send whose answer Meta owes, so its statuses wait. */
   async function owing(instance: EngineInstance) {
     let arrive = () => {}
@@ -118,7 +118,7 @@ describe('callbacks that must wait', () => {
     }
   }
 
-  test('delay nobody else, and no other chats of the same number', async () => {
+  test('do not delay other numbers, or other chats of the same number', async () => {
     const busy = await world.connected()
     const other = await world.connected({ phoneNumberId: '222222', number: '12025550201' })
     const end = await owing(busy)
@@ -146,7 +146,7 @@ describe('callbacks that must wait', () => {
     expect(world.of(instance, 'receipt').map(({ status }) => status)).toEqual(['sent', 'delivered'])
   })
 
-  test('that the rooms refuse delay no other chat', async () => {
+  test('because a room refused them do not delay other chats', async () => {
     const instance = await world.connected()
     world.sink.refusals = 70
     for (let i = 0; i < 70; i++)

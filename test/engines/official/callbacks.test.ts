@@ -33,7 +33,7 @@ const take = (body: Buffer, signature: string | undefined) =>
   world.official.callbacks.take(instance.id, signature, body)
 
 describe('the signature', () => {
-  test('over the exact bytes is accepted', async () => {
+  test('over the exact bytes of the body is accepted', async () => {
     const bytes = Buffer.from(JSON.stringify(one, null, 2))
     await take(bytes, signed(bytes))
     await settle()
@@ -111,7 +111,7 @@ describe('the challenge', () => {
     },
   )
   test.each([{ mode: 'unsubscribe' }, { mode: undefined }, { challenge: undefined }])(
-    'is refused for %j',
+    'is refused with %j',
     async (more) => {
       await expect(confirm(more)).rejects.toMatchObject({ code: 'validation_error' })
     },
@@ -131,7 +131,7 @@ describe('an accepted callback', () => {
     expect([stored(), world.of(instance, 'received').length]).toEqual([[], 1])
   })
 
-  test('is reported again until the rooms accept it, in order within a chat', async () => {
+  test('is reported again until the rooms accept it, in order within its chat', async () => {
     world.sink.refusals = 1
     await world.callBack(
       instance,
@@ -143,7 +143,7 @@ describe('an accepted callback', () => {
     expect(stored()).toEqual([])
   })
 
-  test('a later message of the chat does not overtake one that was refused', async () => {
+  test('of a later message in a chat does not overtake one that was refused', async () => {
     world.sink.refusals = 1
     const bytes = [textFrom(ANA, 'a', 'First'), textFrom(ANA, 'b', 'Second')].map((message) =>
       Buffer.from(JSON.stringify(messagesBody({ messages: [message] }))),
@@ -154,7 +154,7 @@ describe('an accepted callback', () => {
     expect(world.of(instance, 'received').map(({ text }) => text)).toEqual(['First', 'Second'])
   })
 
-  test('is kept and reported if the rooms refuse it permanently, and the next is processed', async () => {
+  test('is kept, and the next one processed, if the rooms refuse it permanently', async () => {
     world.sink.refusals = 5
     await world.callBack(instance, one)
     for (let i = 0; i < 6; i++) await world.clock.advance(1_000)
@@ -164,7 +164,7 @@ describe('an accepted callback', () => {
     expect(world.official.engine.evidence(instance).issues).toMatchObject([{ code: 'callbacks_unread' }])
   })
 
-  test('that cannot be parsed is kept for a week and fails nothing else', async () => {
+  test('that cannot be parsed is kept for a week and stops no others', async () => {
     await world.callBack(instance, Buffer.from('not json'))
     await world.callBack(instance, messagesBody({ messages: [{ type: 'text' }, textFrom(ANA, 'wamid.1')] }))
     expect(stored()).toEqual([{ problem: 'not a callback' }, { problem: 'messages[0]' }])
@@ -180,7 +180,7 @@ describe('an accepted callback', () => {
 describe('the instance of a callback', () => {
   const batch = (...changes: object[]) => ({ object: 'whatsapp_business_account', entry: [{ id: WABA_ID, changes }] })
 
-  test('is that of each change’s own number', async () => {
+  test('is the one with the number of each change', async () => {
     const other = await world.connected({ phoneNumberId: '222222', number: '12025550201' })
     await world.callBack(
       instance,
@@ -193,20 +193,20 @@ describe('the instance of a callback', () => {
     expect(world.of(other, 'received').map(({ engineMessageId }) => engineMessageId)).toEqual(['b'])
   })
 
-  test('is never one whose number belongs to another app than the signing one', async () => {
+  test('is never one that belongs to another app than the one that signed', async () => {
     const other = await world.connected({ phoneNumberId: '222222', number: '12025550201', appSecret: 'e'.repeat(32) })
     await world.callBack(instance, batch(messagesChange({ messages: [textFrom(ANA, 'b')] }, '222222')))
     expect([world.told(other), world.told(instance), stored()]).toEqual([[], [], []])
   })
 
-  test('is missing for an unknown number, and the callback is dropped', async () => {
+  test('is unknown for an unknown number, and the callback is dropped', async () => {
     await world.callBack(instance, messagesBody({ messages: [textFrom(ANA, 'x')] }, '999999'))
     expect([world.told(instance), stored()]).toEqual([[], []])
   })
 })
 
 describe('statuses', () => {
-  test('name our message, by our id or by Meta’s alone', async () => {
+  test('refer to a message by its message_id or by Meta’s id', async () => {
     const { messageId } = await world.send(instance)
     world.forget()
     await world.callBack(
@@ -243,7 +243,7 @@ describe('statuses', () => {
     expect(world.of(instance, 'receipt')[0]?.billing?.price).toEqual(price)
   })
 
-  test('with foreign opaque data are reported under Meta’s id', async () => {
+  test('with opaque data of another system are reported with Meta’s id', async () => {
     await world.callBack(
       instance,
       messagesBody({ statuses: [statusOf('wamid.7', 'sent', { biz_opaque_callback_data: 'msg_not-ours' })] }),
@@ -251,7 +251,7 @@ describe('statuses', () => {
     expect(world.of(instance, 'receipt')).toMatchObject([{ messageId: null, engineMessageId: 'wamid.7' }])
   })
 
-  test('of a message whose id is not stored yet wait for it', async () => {
+  test('wait until the id of their message is stored', async () => {
     let arrive = () => {}
     world.answer((_request, path) =>
       path.endsWith('/messages')
@@ -269,7 +269,7 @@ describe('statuses', () => {
     expect(world.of(instance, 'receipt')).toMatchObject([{ engineMessageId: 'wamid.7' }])
   })
 
-  test('that failed give the reason in our words', async () => {
+  test('that failed contain an explained reason', async () => {
     const errors = [{ code: 131_047, error_data: { details: 'x' } }]
     await world.callBack(instance, messagesBody({ statuses: [statusOf('wamid.7', 'failed', { errors })] }))
     expect(world.of(instance, 'failed')).toMatchObject([
@@ -277,7 +277,7 @@ describe('statuses', () => {
     ])
   })
 
-  test('that failed because of a payment problem hold the number until a later message was sent', async () => {
+  test('that failed because of a payment problem put the number on hold until a later message is sent', async () => {
     const hold = () => world.official.engine.evidence(instance).hold
     const nowSeconds = Math.floor(world.clock.now() / 1_000)
     const errors = [{ code: 131_042, error_data: { details: 'No payment method' } }]
@@ -295,7 +295,7 @@ describe('statuses', () => {
 test.each([
   [131_042, 'payment'],
   [131_000, null],
-])('error %i of the whole number, of no message: hold %s', async (code, reason) => {
+])('with the error %i of the whole number and no message put it on hold %s', async (code, reason) => {
   const errors = [{ code, title: 'Error', error_data: { details: 'Business eligibility' } }]
   await world.callBack(instance, messagesBody({ errors }))
   const { hold, issues = [] } = world.official.engine.evidence(instance)
@@ -303,7 +303,7 @@ test.each([
   expect(issues.some(({ code: issue }) => issue === 'held_payment')).toBe(reason !== null)
 })
 
-describe('people without a number', () => {
+describe('people who hide their number', () => {
   const hidden = (id: string, more: object = {}) => ({
     from_user_id: 'US.123',
     id,
@@ -313,13 +313,13 @@ describe('people without a number', () => {
     ...more,
   })
 
-  test('are named by Meta’s id, and replies to it work', async () => {
+  test('are identified by the id from Meta, and can be replied to', async () => {
     await world.callBack(instance, messagesBody({ contacts: [{ user_id: 'US.123' }], messages: [hidden('a')] }))
     expect(world.of(instance, 'received')).toMatchObject([{ chat: 'US.123', from: 'US.123', fromLid: 'US.123' }])
     expect((await world.send(instance, { to: 'US.123' })).outcome.kind).toBe('accepted')
   })
 
-  test('become one contact with their number once it is shown, reported once', async () => {
+  test('become one contact with their number once it is shown, which is reported once', async () => {
     await world.callBack(instance, messagesBody({ messages: [hidden('a')] }))
     const both = { contacts: [{ wa_id: ANA, user_id: 'US.123' }], messages: [textFrom(ANA, 'b')] }
     await world.callBack(instance, messagesBody(both))
@@ -330,7 +330,7 @@ describe('people without a number', () => {
   })
 })
 
-test('changes to messages are reported as such', async () => {
+test('reactions, edits and deletions are reported as such', async () => {
   const act = (type: string, content: object) => ({
     from: ANA,
     id: `wamid.${type}`,
@@ -352,7 +352,7 @@ test('changes to messages are reported as such', async () => {
   ])
 })
 
-test('a message typed on the phone is from us', async () => {
+test('a message typed on the number’s own phone is reported as from_me', async () => {
   const echo = { from: OURS, to: ANA, id: 'wamid.e', timestamp: '1767614400', type: 'text', text: { body: 'x' } }
   const value = { metadata: { phone_number_id: PHONE_NUMBER_ID }, message_echoes: [echo] }
   await world.callBack(instance, {
@@ -362,7 +362,7 @@ test('a message typed on the phone is from us', async () => {
   expect(world.of(instance, 'received')).toMatchObject([{ chat: ANA, from: OURS, fromMe: true }])
 })
 
-test('a file has its size, and is fetched with its hash compared', async () => {
+test('a file has its size, and its hash is checked when it is downloaded', async () => {
   const bytes = Buffer.from('picture')
   const sha256 = '3c4d5dd5f5bc5d9c7e9b6ba7f0a4a6e7'.repeat(2)
   const right = (await import('node:crypto')).createHash('sha256').update(bytes).digest('hex')
@@ -402,7 +402,7 @@ test('a file has its size, and is fetched with its hash compared', async () => {
   await expect(world.official.engine.media?.(instance, '555')).rejects.toThrow('another hash')
 })
 
-test('if Meta does not report a file’s size, the next ones are not requested, so callbacks do not wait', async () => {
+test('if Meta does not return the size of a file, the sizes of the next ones are not requested, so callbacks are not delayed', async () => {
   let asked = 0
   world.answer((_, path) => {
     if (!path.startsWith('55')) return undefined

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a number that is also used in the app cannot call, with an error before Meta is asked', async () => {
+test('a number that is also used in the Business app cannot call, and gets an error before Meta is asked', async () => {
   const credentials = await world.number('12025550420', { messagingLimit: 'TIER_2K' })
   world.graph.useApp(credentials.phoneNumberId, true)
   const instance = await world.connect(credentials)
@@ -23,7 +23,7 @@ test('a number that is also used in the app cannot call, with an error before Me
   expect(await calling.permission(other, ANA)).toBe('missing')
 })
 
-test('a number below the messaging limit for calls gets advice to raise it, and can call once it is raised', async () => {
+test('a number below the messaging limit for calls gets advice to raise it, and can call after it is raised', async () => {
   const credentials = await world.number('12025550422')
   const instance = await world.connect(credentials)
   const { calling } = world.official
@@ -38,7 +38,7 @@ test('a number below the messaging limit for calls gets advice to raise it, and 
   await expect.poll(() => calling.permission(instance, ANA), { timeout: 5_000 }).toBe('missing')
 })
 
-test('a number of a country from which businesses cannot call gets that error', async () => {
+test('a number of a country without business calls gets an error that says so', async () => {
   const instance = await world.connect(await world.number('905301234567', { messagingLimit: 'TIER_2K' }))
   const { calling } = world.official
   expect(await calling.permission(instance, ANA)).toBe('missing')
@@ -55,7 +55,7 @@ test.each([
   [138_012, 'invalid_state', 'calls_too_many'],
   [138_013, 'invalid_state', 'calls_not_in_country'],
   [131_000, 'upstream_unavailable', 'meta_calling'],
-])('explains Meta’s error %d in words', async (code, error, reason) => {
+])('the error %d of Meta is explained', async (code, error, reason) => {
   const cloud = await cloudWorld()
   const instance = await cloud.connected()
   cloud.answer((_request, path) => (path.endsWith('/call_permissions') ? graphError(code) : undefined))

@@ -40,7 +40,7 @@ test.each<[string, object]>([
   expect(await post(body)).toEqual([400, 100])
 })
 
-test('the settings are read again, also those set elsewhere', async () => {
+test('the settings are read from Meta again, also if they were changed elsewhere', async () => {
   expect(await settings().read(instance)).toEqual({ iceBreakers: [], commands: [] })
   const wish = { iceBreakers: ['When are you open?'], commands: [{ name: 'hours', hint: 'When we are open' }] }
   await settings().set(instance, wish)
@@ -52,7 +52,7 @@ test('the settings are read again, also those set elsewhere', async () => {
   })
 })
 
-test('a refusal is shown in Meta’s words', async () => {
+test('a refusal contains Meta’s message', async () => {
   const wish = { iceBreakers: ['x'.repeat(81)], commands: [] }
   await expect(settings().set(instance, wish)).rejects.toThrow('prompts can have 80 characters at most')
 })

@@ -28,13 +28,13 @@ const ROWS: readonly (readonly [codes: readonly number[], meaning: object])[] = 
   [[131_031], { kind: 'blocked' }],
 ]
 
-describe.each(ROWS)('the codes %j', (codes, meaning) => {
+describe.each(ROWS)('the error codes %j', (codes, meaning) => {
   test.each(codes)('%i', (code) => {
     expect(meaningOf(error(code))).toEqual(meaning)
   })
 })
 
-test('an unknown code has no meaning by itself', () => {
+test('an unknown code has no meaning of its own', () => {
   expect(meaningOf(error(999_999))).toBeUndefined()
   expect(meaningOf(error(199))).toBeUndefined()
   expect(meaningOf(error(300))).toBeUndefined()
@@ -53,7 +53,7 @@ test.each([
 })
 
 test.each([131_030, 130_497, 131_042, 131_048, 131_062, 132_001, 132_015, 132_016, 132_068, 132_069])(
-  '%i explains what to do',
+  'the error %i explains what to do',
   (code) => {
     const { message } = failureOf(error(code))
     expect(message).not.toContain('Details')
@@ -61,7 +61,7 @@ test.each([131_030, 130_497, 131_042, 131_048, 131_062, 132_001, 132_015, 132_01
   },
 )
 
-test('Meta’s own text is used if we have none, and shortened', () => {
+test('Meta’s own text is used for errors without an explanation, and is shortened', () => {
   const long = { code: 999_999, details: 'x'.repeat(300) }
   expect(failureOf(long).message).toContain('xxx')
   const read = readError({ error: { code: 100, message: 'm', error_data: { details: 'd'.repeat(5_000) } } })

@@ -33,34 +33,37 @@ describe.each([
   test.each([
     ['a text', { text: 'Hello' }, 'read'],
     ['a text to a phone that is off', { text: 'Hello', isOff: true }, 'sent'],
-  ])('an accepted message’s status is reported after a kill: %s', async (_what, { text, isOff }: any, status) => {
-    const settings = { graphBaseUrl: 'sandbox', sandboxTimelineMs } as const
-    const w = await world({ home: newHome(), settings })
-    const id = await connected(w)
-    // Free text reaches only those who wrote.
-    await w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: NUMBER, text: 'Hi' })
-    await w.api('PATCH', `/v1/sandbox/phones/${PERSON}`, { online: isOff !== true })
-    const headers = { 'idempotency-key': 'k' }
-    const asked = w.api('POST', `/v1/instances/${id}/messages`, { to: PERSON, text }, { headers })
-    // The first that is stored of it, before it is answered.
-    await vi.waitFor(async () => expect(await rowsOf(w, 'sandbox_graph_sent')).toBe(1), { interval: 1 })
-    const image = imageOf(w)
-    await w.clock.advance(30 * SECOND)
-    await asked
-    await w.close()
+  ])(
+    'after the process was killed, the status of an accepted message is reported: %s',
+    async (_what, { text, isOff }: any, status) => {
+      const settings = { graphBaseUrl: 'sandbox', sandboxTimelineMs } as const
+      const w = await world({ home: newHome(), settings })
+      const id = await connected(w)
+      // Free text reaches only those who wrote.
+      await w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: NUMBER, text: 'Hi' })
+      await w.api('PATCH', `/v1/sandbox/phones/${PERSON}`, { online: isOff !== true })
+      const headers = { 'idempotency-key': 'k' }
+      const asked = w.api('POST', `/v1/instances/${id}/messages`, { to: PERSON, text }, { headers })
+      // The first that is stored of it, before it is answered.
+      await vi.waitFor(async () => expect(await rowsOf(w, 'sandbox_graph_sent')).toBe(1), { interval: 1 })
+      const image = imageOf(w)
+      await w.clock.advance(30 * SECOND)
+      await asked
+      await w.close()
 
-    const after = await worldOfTest({ home: image, vault: w.vault, clock: w.clock, seed: 2, settings })
-    const read = async () => (await after.api('GET', `/v1/instances/${id}/messages?idempotency_key=k`)).body.status
-    // The adapter first says where it is called back now.
-    await vi.waitFor(
-      async () => {
-        await after.clock.advance(SECOND)
-        expect(await read()).toBe(status)
-      },
-      { timeout: 60_000 },
-    )
-    // The person has it once.
-    const received = (await after.api('GET', `/v1/sandbox/phones/${PERSON}/messages`)).body.data
-    expect(received).toHaveLength(isOff === true ? 0 : 1)
-  })
+      const after = await worldOfTest({ home: image, vault: w.vault, clock: w.clock, seed: 2, settings })
+      const read = async () => (await after.api('GET', `/v1/instances/${id}/messages?idempotency_key=k`)).body.status
+      // The adapter first says where it is called back now.
+      await vi.waitFor(
+        async () => {
+          await after.clock.advance(SECOND)
+          expect(await read()).toBe(status)
+        },
+        { timeout: 60_000 },
+      )
+      // The person has it once.
+      const received = (await after.api('GET', `/v1/sandbox/phones/${PERSON}/messages`)).body.data
+      expect(received).toHaveLength(isOff === true ? 0 : 1)
+    },
+  )
 })

@@ -46,7 +46,7 @@ const draft = (name: string, more: object = {}) => ({
 })
 
 describe('B2, the limit of a portfolio', () => {
-  test('is read under its new name; the old one is empty', async () => {
+  test('is returned under its new name, and the old field is empty', async () => {
     const fields = 'whatsapp_business_manager_messaging_limit,messaging_limit_tier,quality_rating'
     const { body } = await ask(`${number.phoneNumberId}?fields=${fields}`)
     expect(body.whatsapp_business_manager_messaging_limit).toMatch(/^TIER_(250|2K|10K|100K|UNLIMITED)$/)

@@ -69,7 +69,7 @@ describe('the simulated Meta', () => {
     expect(await write(third, stranger(4))).toBe('taken')
   })
 
-  test('answers with the requested fields', async () => {
+  test('returns the requested fields', async () => {
     const fields = 'quality_rating,whatsapp_business_manager_messaging_limit,messaging_limit_tier'
     expect(await ask(one, `${one.phoneNumberId}?fields=${fields}`)).toEqual({
       ...{ id: one.phoneNumberId, quality_rating: 'GREEN', whatsapp_business_manager_messaging_limit: 'TIER_3' },
@@ -80,14 +80,14 @@ describe('the simulated Meta', () => {
     })
   })
 
-  test('omits an unknown limit, and then lets a new business reach 250', async () => {
+  test('omits an unknown limit, and then allows 250 people to a new business', async () => {
     await world.graph.limit(one.phoneNumberId, null)
     const fields = 'whatsapp_business_manager_messaging_limit'
     expect(await ask(one, `${one.phoneNumberId}?fields=${fields}`)).toEqual({ id: one.phoneNumberId })
     for (let i = 1; i <= 4; i++) expect(await write(one, stranger(i))).toBe('taken')
   })
 
-  test('refuses new chats, or replies too, while it restricts an account', async () => {
+  test('refuses new chats, or also replies, while it restricts an account', async () => {
     const untilMs = Date.now() + 60_000
     await world.graph.restrict(one.phoneNumberId, [{ type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', untilMs }])
     expect([await write(one, stranger(1)), await write(one, ANA), await write(other, stranger(1))]).toEqual([

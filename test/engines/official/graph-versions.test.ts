@@ -13,24 +13,24 @@ import { ANA, cloudWorld, graphError } from './cloud-world.ts'
 
 const at = (day: string) => Date.parse(day)
 
-test('a version is reported from 90 days before its end', () => {
+test('a version is reported as ending from 90 days before its end', () => {
   expect(graphVersionEnd('v21.0', at('2026-10-22'))).toBeNull()
   expect(graphVersionEnd('v21.0', at('2026-10-23'))).toEqual({ endsOn: '2027-01-21', hasEnded: false })
   expect(graphVersionEnd('v21.0', at('2027-01-20T23:59:59Z'))).toEqual({ endsOn: '2027-01-21', hasEnded: false })
   expect(graphVersionEnd('v21.0', at('2027-01-21'))).toEqual({ endsOn: '2027-01-21', hasEnded: true })
 })
 
-test('a version that is older than all known ones has ended, and a newer one has not', () => {
+test('a version older than all known ones has ended, and a newer one has not', () => {
   expect(graphVersionEnd('v16.0', at('2026-11-29'))).toEqual({ endsOn: null, hasEnded: true })
   expect(graphVersionEnd('v99.0', at('2035-01-01'))).toBeNull()
 })
 
-test('a home without the setting uses the tested version', () => {
+test('an installation without the setting uses the tested version', () => {
   const machine = { argv: [], env: {}, platform: process.platform, homedir: '/home/nobody', readFile: () => null }
   expect(readConfig(machine).graphVersion).toBe(TESTED_GRAPH_VERSION)
 })
 
-test('the simulated Meta knows the same versions, and answers an ended one with the next that still works', () => {
+test('the simulated Meta knows the same versions, and answers for an ended one with the oldest supported version', () => {
   const nowMs = at('2026-11-29')
   expect(GRAPH_VERSIONS.map((version) => [version, answeringVersion(version, nowMs)])).toEqual([
     ['v20.0', 'v21.0'],
@@ -45,7 +45,7 @@ test('the simulated Meta knows the same versions, and answers an ended one with 
   }
 })
 
-test('every call of a number uses its version, before and after a restart, and calls of others do not', async () => {
+test('every call of a number uses its version, also after a restart, and calls of other numbers do not', async () => {
   const world = await cloudWorld()
   const trial = await world.connected()
   const other = await world.connected({ phoneNumberId: '222222', wabaId: '333333', number: '12025550201' })

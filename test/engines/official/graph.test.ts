@@ -14,7 +14,7 @@ const orderUpdate = (...values: readonly string[]) => ({
   components: [{ type: 'body', parameters: values.map((value) => ({ type: 'text', text: value })) }],
 })
 
-describe('the simulated Graph, called by an independent client', () => {
+describe('the simulated Graph API, called by an independent client', () => {
   let world: GraphWorld
   let credentials: Credentials
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('the simulated Graph, called by an independent client', () => {
   const post = (body: unknown) => ask(`v26.0/${credentials.phoneNumberId}/messages`, { method: 'POST', body })
   const text = { messaging_product: 'whatsapp', to: ANA, type: 'text', text: { body: 'Hello' } }
 
-  test('requires a version, and a known token', async () => {
+  test('requires a version and a known token', async () => {
     expect((await ask('me')).body.error).toMatchObject({
       code: 2_500,
       message: expect.stringContaining('Unknown path components'),
@@ -234,7 +234,7 @@ describe('the simulated Graph, called by an independent client', () => {
   })
 })
 
-describe('the adapter, when Meta misbehaves over a real socket', () => {
+describe('the adapter with a faulty Graph API over a real socket', () => {
   let world: GraphWorld
   let credentials: Credentials
   let instance: EngineInstance
@@ -252,7 +252,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
   const read = (messageId: string) => soon('read', () => world.statuses(instance, messageId).includes('read'))
 
   test.each(['close_after_read', 'malformed_json'] as const)(
-    '%s: unknown to the sender, and delivered once according to its receipts',
+    '%s: the outcome is unknown to the sender, but receipts show that the message was delivered once',
     async (kind) => {
       cause(kind)
       const { messageId, outcome } = await world.send(instance, { to: ANA })
@@ -264,7 +264,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     },
   )
 
-  test('late headers are waited for, within the deadline; after it the outcome is unknown', async () => {
+  test('slow response headers are awaited until the deadline, and then the outcome is unknown', async () => {
     cause('slow_headers', 2)
     expect((await world.send(instance, { to: ANA }, 5_000)).outcome).toMatchObject({ kind: 'accepted' })
     const { messageId, outcome } = await world.send(instance, { to: ANA }, 300)
@@ -273,7 +273,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
   })
 
   test.each(['close_before_read', 'server_error'] as const)(
-    '%s: nothing arrives, and the sender reports an unknown outcome',
+    '%s: nothing arrives, and the outcome is unknown to the sender',
     async (kind) => {
       cause(kind)
       expect((await world.send(instance, { to: ANA })).outcome).toMatchObject({ kind: 'unknown' })
@@ -282,7 +282,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     },
   )
 
-  test('no listener: nothing was sent, and it continues when there is one', async () => {
+  test('without a listener nothing is sent, and sending works again once there is one', async () => {
     await world.graph.stopListening()
     expect((await world.send(instance, { to: ANA })).outcome).toMatchObject({ kind: 'nothing_sent' })
     expect(world.official.engine.evidence(instance).reachable).toBe(false)
@@ -291,14 +291,14 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     expect(world.official.engine.evidence(instance).reachable).toBe(true)
   })
 
-  test('an invalid token: reported once, and the page is offered again', async () => {
+  test('an invalid token is reported once, and the onboarding page is offered again', async () => {
     await world.graph.killToken(credentials.phoneNumberId)
     expect((await world.send(instance, { to: ANA })).outcome).toMatchObject({ kind: 'not_ready' })
     expect(world.of(instance, 'auth_failed')).toMatchObject([{ reason: 'token_revoked', code: 190 }])
     expect(await world.official.engine.onboarding?.token(instance)).toEqual(expect.any(String))
   })
 
-  test('callbacks that come twice and out of order are reported as they come: the room decides what they change', async () => {
+  test('repeated callbacks in the wrong order are reported unchanged, because the rooms decide what they change', async () => {
     cause('duplicate_callbacks', 1)
     cause('reorder_callbacks', 3)
     const { messageId } = await world.send(instance, { to: ANA })
@@ -306,7 +306,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     expect(world.statuses(instance, messageId)).toEqual(['read', 'read', 'delivered', 'delivered', 'sent', 'sent'])
   })
 
-  test('one body with two numbers reaches both instances, each with its own', async () => {
+  test('a callback for two numbers reaches both instances, each with its own message', async () => {
     const second = await world.number('12025550201', { wabaId: credentials.wabaId })
     const other = await world.connect(second)
     cause('batch_callbacks', 2)
@@ -322,7 +322,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     ])
   })
 
-  test('a person who hides their number writes, and is answered', async () => {
+  test('a person who hides their number can write and be answered', async () => {
     const say = (text: string) =>
       world.network.speak(world.accountId, HIDDEN, { to: '12025550200', group: null, content: { type: 'text', text } })
     await say('Who am I?')
@@ -337,7 +337,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     expect(await phone(HIDDEN)).toBe(1)
   })
 
-  test('a forwarded message is marked so, and as forwarded many times', async () => {
+  test('a forwarded message has its mark, also the one for frequent forwarding', async () => {
     const passOn = (text: string, marks: object) =>
       world.network.speak(world.accountId, ANA, {
         ...{ to: '12025550200', group: null },
@@ -375,7 +375,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
       await soon('the other portfolio', () => portfolio() === other.portfolioId)
     }
 
-    test('writes to nobody under an old id, also after a restart', async () => {
+    test('sends nothing to an old id, also after a restart', async () => {
       await writes('12025550200')
       await soon('heard', () => world.of(instance, 'received').length === 1)
       const before = await phone(HIDDEN)
@@ -405,7 +405,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
       expect(await phone(HIDDEN)).toBe(before + 1)
     })
 
-    test('writes to a number that it learned under the old id, and the person stays one', async () => {
+    test('sends to a number that was learned under the old id, and the person stays one contact', async () => {
       const shared = { type: 'contact', text: 'Ana', details: { name: 'Ana', number: ANA, origin: 'contact_request' } }
       await writes('12025550200')
       await writes('12025550200', shared)
@@ -424,7 +424,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     })
   })
 
-  test('a person who hides their number is asked for it, and is one person with it', async () => {
+  test('a person who hides their number can be asked for it, and stays one contact when it is known', async () => {
     const say = (text: string) =>
       world.network.speak(world.accountId, HIDDEN, { to: '12025550200', group: null, content: { type: 'text', text } })
     await say('Please call me')
@@ -484,7 +484,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     expect(await world.official.engine.media?.(instance, 'nothing')).toBeNull()
   })
 
-  test('a reply of any kind shows the quoted message on the phone; a reply to nothing is still a message', async () => {
+  test('a reply of any kind shows the quoted message on the phone, and is sent without a quote if that is unknown', async () => {
     const text = { kind: 'text', text: 'Open?' } as const
     const { message } = await world.network.speak(world.accountId, ANA, {
       to: '12025550200',
@@ -527,7 +527,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     expect(message?.reactions).toEqual({ '12025550200': '👍' })
   })
 
-  test('fields that are not selected for the app are named in the health of the number', async () => {
+  test('webhook fields that are not selected for the app are listed in the health of the number', async () => {
     const missing = () => world.official.engine.evidence(instance).issues?.find(({ code }) => code === 'fields_missing')
     world.graph.unselectFields(['user_preferences'])
     await world.restart()
@@ -538,7 +538,7 @@ describe('the adapter, when Meta misbehaves over a real socket', () => {
     await soon('selected', () => missing() === undefined)
   })
 
-  test('Meta’s signup ends with the number connected', async () => {
+  test('Meta’s signup needs a public address, and the simulated Meta issues a signup code', async () => {
     const fresh = await world.number('12025550210')
     const target = world.instance()
     const token = (await world.official.engine.onboarding?.token(target)) ?? ''

@@ -26,7 +26,7 @@ const create = async (name = 'Garden') => (await act('createGroup')(us, name, []
 const membersOf = async (id: string) => (await act('group')(us, id)).members.map(({ number: one }) => one)
 const join = (id: string, user: string) => world.graph.joinGroup(number.phoneNumberId, id, user)
 
-test('a group is created, renamed, described, listed and ended; each change waits for its callback', async () => {
+test('a group is created, renamed, described, listed and ended, and each change waits for its callback', async () => {
   const group = await create()
   expect(group).toMatchObject({ name: 'Garden', owner: OURS, members: [{ number: OURS, isAdmin: true }] })
   expect(group.id).toMatch(/^CAPI\w+@g\.us$/)
@@ -43,7 +43,7 @@ test('a group is created, renamed, described, listed and ended; each change wait
   await expect(act('group')(us, group.id)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('nobody can be added: people join with the link, eight at most, and can be removed', async () => {
+test('people cannot be added to a group, but join with its link, eight at most, and can be removed', async () => {
   await expect(act('createGroup')(us, 'Garden', [ANA])).rejects.toMatchObject({ code: 'engine_mismatch' })
   const { id } = await create()
   await expect(act('changeMembers')(us, id, 'add', [ANA])).rejects.toMatchObject({ code: 'engine_mismatch' })
@@ -66,7 +66,7 @@ test('nobody can be added: people join with the link, eight at most, and can be 
   expect(await membersOf(id)).not.toContain('12025550120')
 })
 
-test('a message goes to the group and its statuses return; messages in it are shown in its chat', async () => {
+test('a message to a group gets its statuses, and messages in the group are shown in its chat', async () => {
   const { id } = await create()
   await join(id, ANA)
   await join(id, BEN)
@@ -85,7 +85,7 @@ test('a message goes to the group and its statuses return; messages in it are sh
   })
 })
 
-test('a group of another number is not found, although the token may be valid for it', async () => {
+test('a group of another number is not found, even if the token is valid for it', async () => {
   const { id } = await create()
   const other = await world.connect(await world.number('12025550109'))
   await expect(act('group')(other, id)).rejects.toMatchObject({ code: 'not_found' })
@@ -114,7 +114,7 @@ const newApprovalGroup = async (): Promise<string> => {
   return `${outcome().group_id}@g.us`
 }
 
-test('requests to join are listed, approved and rejected, and no result is invented', async () => {
+test('join requests are listed, approved and rejected, and each result comes from Meta', async () => {
   const id = await newApprovalGroup()
   expect(await act('group')(us, id)).toMatchObject({ needsApproval: true })
   expect(await act('joinRequests')(us, id)).toEqual([])
@@ -145,7 +145,7 @@ test('requests to join are listed, approved and rejected, and no result is inven
   expect(await membersOf(id)).toEqual([OURS, ANA])
 })
 
-test('a withdrawn request is reported, and one without a person is not', async () => {
+test('a withdrawn join request is reported, and one without a person is not', async () => {
   const revoked = { group_id: 'Y2Fw', type: 'group_join_request_revoked', join_request_id: '2' }
   const nameOf = async ({ number: digits, userId }: { number: string | null; userId: string | null }) =>
     digits ?? userId ?? ''
@@ -159,7 +159,7 @@ test('a withdrawn request is reported, and one without a person is not', async (
   expect(await groupEvents(revoked, nameOf)).toEqual([])
 })
 
-test('a group that Meta suspends is shown on the number until that ends', async () => {
+test('a group that Meta suspends is shown in the health of the number until the suspension ends', async () => {
   const { id } = await create()
   const issues = () =>
     (world.official.engine.evidence(us).issues ?? []).filter(({ code }) => code === 'group_suspended')
@@ -193,7 +193,7 @@ test('several suspended groups are one issue with their count and names, and eac
   await soon('none', () => issues().length === 0)
 })
 
-test('a group can be created with approval of new members', async () => {
+test('a group can be created that requires approval of new members', async () => {
   const { group } = await act('createGroup')(us, 'Garden', [], true)
   expect(group.needsApproval).toBe(true)
   expect(await world.graph.joinGroup(number.phoneNumberId, group.id, ANA)).toBe('asked')
@@ -202,7 +202,7 @@ test('a group can be created with approval of new members', async () => {
   expect(open.group.needsApproval).toBe(false)
 })
 
-test('a number that is also used in the app creates no groups, with an error before Meta is asked', async () => {
+test('a number that is also used in the Business app cannot create groups, and gets an error before Meta is asked', async () => {
   const shared = await world.number('12025550108')
   world.graph.useApp(shared.phoneNumberId, true)
   const instance = await world.connect(shared)

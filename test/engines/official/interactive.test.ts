@@ -49,7 +49,7 @@ const WITH_FILES = [
 
 const payloadOf = (message: Interactive) => interactivePayload(message)
 
-describe('an inconsistent message', () => {
+describe('an inconsistent interactive message', () => {
   const { button, list, flow, product_list: products } = MESSAGES
   const yes = { id: 'yes', title: 'Yes' }
   test.each<[string, Interactive, string]>([
@@ -119,7 +119,7 @@ describe('an inconsistent message', () => {
   })
 })
 
-describe('over the simulated Graph API', () => {
+describe('interactive messages over the simulated Graph API', () => {
   let world: GraphWorld
   let instance: EngineInstance
   let credentials: Credentials
@@ -130,7 +130,7 @@ describe('over the simulated Graph API', () => {
   })
   afterAll(() => world.close())
 
-  test('the typing indicator is shown with the read mark, and Meta knows one kind of it', async () => {
+  test('the typing indicator is sent with the read mark, and Meta accepts only one kind of it', async () => {
     const said = await world.network.speak(world.accountId, ANA, {
       ...{ to: '12025550200', group: null, content: { type: 'text', text: 'Hi' } },
     })
@@ -151,7 +151,7 @@ describe('over the simulated Graph API', () => {
   const send = (payload: object) => world.send(instance, { kind: 'cloud_api', to: ANA, payload })
 
   test.each([...Object.values(MESSAGES), ...WITH_FILES])(
-    'Meta takes $type with $header_media.type',
+    'Meta accepts $type with $header_media.type',
     async (message) => {
       expect((await send(payloadOf(message))).outcome).toMatchObject({ kind: 'accepted' })
     },
@@ -248,7 +248,7 @@ describe('over the simulated Graph API', () => {
       { id: 'sku-2' },
       { content: { type: 'order', catalog_id: '5', items: [{ product_id: 'sku-2', quantity: 1, price: null }] } },
     ],
-  ])('a tap on %s comes back as a reply to it', async (type, tap, expected) => {
+  ])('a tap on %s arrives as a reply to its message', async (type, tap, expected) => {
     const { outcome } = await send(payloadOf(MESSAGES[type]))
     if (outcome.kind !== 'accepted') throw new Error(outcome.kind)
     const id = outcome.engineMessageId

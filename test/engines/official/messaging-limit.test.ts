@@ -43,7 +43,7 @@ const capability = (value: object, time?: number, wabaId = WABA_ID) => ({
 })
 
 describe('the messaging limit', () => {
-  test('is read from the portfolio’s field, and from the older one if that is absent', async () => {
+  test('is read from the field of the portfolio, or from the older field if that is absent', async () => {
     says('1111110001', 'TIER_2K')
     const one = await connect('1111110001')
     expect(limitOf(one)).toEqual({ tier: 'TIER_2K', source: 'number', atMs: expect.any(Number) })
@@ -53,7 +53,7 @@ describe('the messaging limit', () => {
     expect(limitOf(one)?.tier).toBe('TIER_10K')
   })
 
-  test('is taken from a callback of the same second as the last answer, because callbacks have whole seconds', async () => {
+  test('is taken from a callback in the same second as the last response, because callbacks have whole seconds', async () => {
     await world.clock.advance(700)
     says('1111110001', 'TIER_2K')
     const one = await connect('1111110001')
@@ -65,7 +65,7 @@ describe('the messaging limit', () => {
   })
 
   test.each([undefined, null, '', 'TIER_NOT_SET', 'unlimited', 0, {}])(
-    'is unknown if Meta answers %j, and the last known one is kept',
+    'keeps its last known value if Meta answers %j',
     async (limit) => {
       says('1111110001', 'TIER_2K')
       const one = await connect('1111110001')
@@ -83,13 +83,13 @@ describe('the messaging limit', () => {
     },
   )
 
-  test('is unknown, and not unlimited, if Meta has never reported it', async () => {
+  test('is unknown, not unlimited, if Meta has never reported it', async () => {
     says('1111110001', undefined)
     const one = await connect('1111110001')
     expect([limitOf(one), shownOf(one)]).toEqual([null, 'UNKNOWN'])
   })
 
-  test('belongs to the portfolio: Meta’s report about one number applies to the others', async () => {
+  test('belongs to the portfolio, so a report about one number applies to the others', async () => {
     said[WABA_ID] = owner(BUSINESS)
     said[OTHER_WABA] = owner(BUSINESS)
     says('1111110001', 'TIER_250')
@@ -115,7 +115,7 @@ describe('the messaging limit', () => {
     for (const each of [one, other]) expect(portfolioOf(each)?.id).toBe(BUSINESS)
   })
 
-  test('stays with its portfolio if Meta cannot be asked about it', async () => {
+  test('stays with its portfolio while Meta cannot be reached', async () => {
     said[WABA_ID] = owner(BUSINESS)
     says('1111110001', 'TIER_250')
     const one = await connect('1111110001')

@@ -64,7 +64,7 @@ test.each([
   [{}, 80],
   [{ throughput: { level: 'HIGH' } }, 1_000],
   [{ is_on_biz_app: true, throughput: { level: 'HIGH' } }, 20],
-])('a number with Meta’s facts %j sends %i a second', async (said, perSecond) => {
+])('a number with %j from Meta may send %i messages a second', async (said, perSecond) => {
   onCheck(answered(200, info(OURS, said)))
   await world.official.engine.start(instance)
   await world.clock.advance(1)
@@ -72,7 +72,7 @@ test.each([
 })
 
 describe('when a check fails', () => {
-  test('it is repeated at growing intervals, up to five minutes, and recovers', async () => {
+  test('it is repeated at growing intervals of up to five minutes, until it succeeds', async () => {
     onCheck(failed('ECONNREFUSED', false))
     await world.official.engine.start(instance)
     await pass(60_000)
@@ -113,7 +113,7 @@ describe('when a check fails', () => {
     expect((await world.send(instance)).outcome.kind).toBe('accepted')
   })
 
-  test('a missing permission is shown in health', async () => {
+  test('a missing permission is shown in health until it is granted', async () => {
     onCheck(graphError(200, 'x', 403))
     await world.official.engine.start(instance)
     await pass(1_000)
@@ -150,7 +150,7 @@ describe('the templates of the business account', () => {
       [{ facts: { count: 5_400, limit: 6_000 } }],
     ],
     ['an unknown number', {}, []],
-  ])('are counted once a day: %s', async (_what, summary, issues) => {
+  ])('are counted once a day, with %s', async (_what, summary, issues) => {
     list(summary)
     // The first time was when the number was connected.
     await hours(25)
@@ -163,7 +163,7 @@ describe('the templates of the business account', () => {
     expect(asked()).toBe(before + 1)
   })
 
-  test('are checked once a day for those that cannot be sent, which a lost callback may have ended', async () => {
+  test('are checked once a day for suspensions that have ended, because a callback may be lost', async () => {
     const unusable = async () =>
       (await world.official.engine.templates?.unusable?.(instance.accountId))?.map(({ name, state }) => [name, state])
     const template = { id: '1', name: 'visit', language: 'en', category: 'UTILITY', components: [] }
@@ -190,7 +190,7 @@ describe('the webhook fields of the app', () => {
     })
   const missing = () => evidence().issues?.filter(({ code }) => code === 'fields_missing') ?? []
 
-  test('that are not selected are named, until they are', async () => {
+  test('that are not selected are listed in health until they are', async () => {
     app(NEEDED.filter((name) => name !== 'user_preferences' && name !== 'account_update'))
     await world.official.engine.start(instance)
     await pass(1_000)
@@ -213,7 +213,7 @@ describe('the webhook fields of the app', () => {
     expect(missing()).toEqual([])
   })
 
-  test('are not reported as missing while Meta does not name them', async () => {
+  test('are not reported as missing if Meta does not return them', async () => {
     world.answer((_request, path) => (path === 'app' ? graphError(190, 'x', 401) : undefined))
     await world.official.engine.start(instance)
     await pass(1_000)
@@ -231,7 +231,7 @@ test('after a start of the service the first checks are spread over a minute', a
   expect(checks()).toBe(1)
 })
 
-test('a number whose keychain opens after a long time is checked within seconds', async () => {
+test('a number is checked within seconds once a keychain opens that was closed for a long time', async () => {
   await world.restart()
   world.vault.key = null
   await world.official.engine.resume(instance)
@@ -243,7 +243,7 @@ test('a number whose keychain opens after a long time is checked within seconds'
   expect(checks()).toBe(1)
 })
 
-test('a connection that storage did not accept is reported again, without a restart', async () => {
+test('a connection that storage did not accept is reported again without a restart', async () => {
   world.sink.refusals = 1
   const other = { phoneNumberId: '106540352242999', number: '12025550299' }
   await expect(world.connected(other)).rejects.toThrow('full')
@@ -270,7 +270,7 @@ test('a new public address is registered at Meta immediately', async () => {
   await before.close()
 })
 
-test('an instance stopped meanwhile stays stopped when a late answer comes', async () => {
+test('an instance that was stopped during a check stays stopped when the answer arrives', async () => {
   let arrive = () => {}
   world.answer(({ method }, path) =>
     method === 'GET' && path === PHONE_NUMBER_ID
@@ -292,7 +292,7 @@ describe('Meta’s callbacks about the account', () => {
     entry: [{ id: WABA_ID, ...(time !== undefined && { time }), changes: [{ field: name, value }] }],
   })
 
-  test('report a higher pace; a lower quality is requested', async () => {
+  test('raise the pace, and cause a check after a lower quality', async () => {
     const change = (event: string) =>
       field('phone_number_quality_update', {
         ...{ display_phone_number: `+${OURS}`, event, max_daily_conversations_per_business: 'TIER_10K' },
@@ -307,7 +307,7 @@ describe('Meta’s callbacks about the account', () => {
     expect(world.official.engine.pace?.(instance)).toMatchObject({ perSecond: 1_000 })
   })
 
-  test('of a medium quality are an issue, until it is good again', async () => {
+  test('about medium quality show an issue until the quality is good again', async () => {
     const flagged = () =>
       world.callBack(
         instance,
@@ -325,7 +325,7 @@ describe('Meta’s callbacks about the account', () => {
     }
   })
 
-  test('of a ban end every number of the account, and its end brings them back', async () => {
+  test('about a ban disconnect every number of the account, and its end reconnects them', async () => {
     const other = await world.connected({ phoneNumberId: '222222', number: '12025550201' })
     await world.callBack(instance, accountUpdate({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'DISABLE' } }))
     for (const each of [instance, other]) expect(world.of(each, 'auth_failed')).toMatchObject([{ reason: 'banned' }])
@@ -359,7 +359,7 @@ describe('Meta’s callback URL', () => {
     await other.close()
   })
 
-  test('is registered again at each check until Meta accepts it; meanwhile health says so, and the first callback ends it', async () => {
+  test('is registered again at each check until Meta accepts it, and health shows the issue until then', async () => {
     const other = await cloudWorld()
     let takes = false
     other.answer(({ method }, path) =>
@@ -377,7 +377,7 @@ describe('Meta’s callback URL', () => {
     await other.close()
   })
 
-  test('is missing without a public address, and health says that nothing arrives', async () => {
+  test('is not registered without a public address, and health says that no callbacks arrive', async () => {
     const alone = await cloudWorld({ publicBaseUrl: null })
     const mine = await alone.connected()
     expect(alone.official.engine.evidence(mine).issues).toMatchObject([
@@ -387,7 +387,7 @@ describe('Meta’s callback URL', () => {
   })
 })
 
-test('logout unsubscribes at Meta only when no other number uses the account; wipe leaves no row', async () => {
+test('logout unsubscribes at Meta only if no other number uses the account, and wipe deletes every row', async () => {
   const other = await world.connected({ phoneNumberId: '222222', number: '12025550201' })
   await world.official.engine.logout(instance)
   const left = () => world.asked.filter(({ method }) => method === 'DELETE').map(({ url }) => new URL(url).pathname)

@@ -47,7 +47,7 @@ const opened = async () => {
 const paths = () => world.asked.map(({ method, url }) => `${method} ${new URL(url).pathname.replace('/v26.0', '')}`)
 
 describe('pasted credentials', () => {
-  test('are verified, subscribed, and connect the number', async () => {
+  test('are verified, subscribed to callbacks, and connect the number', async () => {
     const { instance, token } = await opened()
     expect(await world.official.onboarding.paste(token, GIVEN)).toEqual({
       kind: 'connected',
@@ -66,7 +66,7 @@ describe('pasted credentials', () => {
     expect(await world.official.engine.onboarding?.token(instance)).toBeNull()
   })
 
-  test('prove the app secret without sending it', async () => {
+  test('use the app secret for a proof without sending it', async () => {
     const { token } = await opened()
     await world.official.onboarding.paste(token, GIVEN)
     expect(new URL(world.asked[0]?.url ?? '').searchParams.get('appsecret_proof')).toMatch(/^[0-9a-f]{64}$/)
@@ -80,7 +80,7 @@ describe('pasted credentials', () => {
     ['a token with a line break', { accessToken: `${TOKEN}\n${TOKEN}` }, 'access_token'],
     ['a secret that is none', { appSecret: 'x'.repeat(32) }, 'app_secret'],
     ['a PIN of five digits', { pin: '12345' }, 'pin'],
-  ])('with %s are not sent anywhere', async (_what, more, field) => {
+  ])('with %s are refused before anything is sent', async (_what, more, field) => {
     const { token } = await opened()
     expect(await world.official.onboarding.paste(token, { ...GIVEN, ...more })).toEqual({
       kind: 'problem',
@@ -102,7 +102,7 @@ describe('pasted credentials', () => {
     ],
     ['a locked account', graphError(368), null, { code: 'blocked' }],
     ['a Meta that is not there', failed('ENOTFOUND', false), null, { code: 'unreachable', detail: 'ENOTFOUND' }],
-  ])('that get %s are a problem with its reason, and nothing is kept', async (_what, answer, field, reason) => {
+  ])('that get %s are reported with the reason, and nothing is stored', async (_what, answer, field, reason) => {
     const { instance, token } = await opened()
     world.answer(first(({ method }, path) => (method === 'GET' && path === PHONE_NUMBER_ID ? answer : undefined)))
     expect(await world.official.onboarding.paste(token, GIVEN)).toEqual({
@@ -114,7 +114,7 @@ describe('pasted credentials', () => {
     expect(await world.official.onboarding.isKnown(token)).toBe(true)
   })
 
-  test('of a number in another account are a problem with the account', async () => {
+  test('for a number in another account report the account as the problem', async () => {
     const { token } = await opened()
     world.answer(
       first((_request, path) => (path.endsWith('/phone_numbers') ? answered(200, { data: [{ id: '1' }] }) : undefined)),
@@ -125,7 +125,7 @@ describe('pasted credentials', () => {
     })
   })
 
-  test('of a number that is new to the Cloud API need a PIN, with which it is registered', async () => {
+  test('for a number that is new to the Cloud API require a PIN, with which it is registered', async () => {
     const { token } = await opened()
     const isNew = info(OURS, { platform_type: 'NOT_APPLICABLE' })
     world.answer(
@@ -143,7 +143,7 @@ describe('pasted credentials', () => {
     expect(JSON.parse(bodyText(registered?.body))).toEqual({ messaging_product: 'whatsapp', pin: '123456' })
   })
 
-  test('of a number that the Business app uses are never registered', async () => {
+  test('for a number that the Business app uses never register it', async () => {
     const { token } = await opened()
     const shared = info(OURS, { platform_type: 'NOT_APPLICABLE', is_on_biz_app: true })
     world.answer(
@@ -154,8 +154,8 @@ describe('pasted credentials', () => {
   })
 })
 
-describe('the page', () => {
-  test('works once: of two people who press the button together one connects', async () => {
+describe('the onboarding page', () => {
+  test('works once: of two people who submit it at the same time, one connects', async () => {
     const { instance, token } = await opened()
     const both = await Promise.all([
       world.official.onboarding.paste(token, GIVEN),
@@ -166,7 +166,7 @@ describe('the page', () => {
     await expect(world.official.onboarding.paste(token, GIVEN)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test.each(['unknown', '', 'null', "' OR 1=1"])('of the token %j is unknown', async (token) => {
+  test.each(['unknown', '', 'null', "' OR 1=1"])('with the token %j is unknown', async (token) => {
     await opened()
     expect(await world.official.onboarding.isKnown(token)).toBe(false)
     for (const act of [
@@ -199,7 +199,7 @@ describe('the page', () => {
   })
 })
 
-describe('the self-test', () => {
+describe('the self-test of the callback URL', () => {
   const tested = async (answer: Script) => {
     const { token } = await opened()
     world.answer(answer)
@@ -207,7 +207,7 @@ describe('the self-test', () => {
   }
   const challenge: Script = ({ url }) => answered(200, new URL(url).searchParams.get('hub.challenge') ?? '')
 
-  test('calls our own URL from outside, as Meta would', async () => {
+  test('calls the URL from outside, as Meta does', async () => {
     expect(await tested(challenge)).toEqual({ kind: 'ok' })
     const asked = new URL(world.asked[0]?.url ?? '')
     expect([asked.host, asked.searchParams.get('hub.mode')]).toEqual(['switchboard.example', 'subscribe'])
@@ -226,12 +226,12 @@ describe('the self-test', () => {
     ['does not answer', { ...failed('timeout', false), stage: 'timeout' }, 'silent', 'timeout'],
     ['belongs to somebody else', answered(404, 'nginx'), 'other', '404'],
     ['answers another challenge', answered(200, 'hello'), 'other', '200'],
-  ] as const)('of an address that %s says what is wrong', async (_what, answer, code, detail) => {
+  ] as const)('of an address that %s reports the fault', async (_what, answer, code, detail) => {
     const fault = { code, host: 'switchboard.example', detail }
     expect(await tested(() => answer as never)).toEqual({ kind: 'wrong', fault })
   })
 
-  test('knows that Meta calls only https, and that a missing URL is a fault', async () => {
+  test('reports that Meta calls only https, and that a URL is missing', async () => {
     for (const [publicBaseUrl, expected] of [
       [
         'http://switchboard.example',
@@ -276,7 +276,7 @@ describe('Meta’s own signup', () => {
     expect(url.href).not.toContain(token)
   })
 
-  test('ends with the number connected; the app’s secret is in no URL', async () => {
+  test('connects the number, and no URL contains the app secret', async () => {
     const { instance, url } = await begun()
     const done = await world.official.onboarding.finishSignup('the-code', url.searchParams.get('state') ?? '')
     expect(done).toMatchObject({ id: instance.id, outcome: { kind: 'connected', number: OURS } })
@@ -290,7 +290,7 @@ describe('Meta’s own signup', () => {
     })
   })
 
-  test('accepts an unchanged state once, within an hour', async () => {
+  test('accepts an unmodified state once, within an hour', async () => {
     const { url } = await begun()
     const state = url.searchParams.get('state') ?? ''
     const finish = (given: string) => world.official.onboarding.finishSignup('code', given)
@@ -304,7 +304,7 @@ describe('Meta’s own signup', () => {
     await expect(finish(later.url.searchParams.get('state') ?? '')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('with a code unknown to Meta is a problem, and the page stays valid', async () => {
+  test('with a code unknown to Meta reports a problem, and the page stays valid', async () => {
     const { token, url } = await begun()
     world.answer((request, path) => (path === 'oauth/access_token' ? graphError(100) : signup(request, path)))
     const done = await world.official.onboarding.finishSignup('x', url.searchParams.get('state') ?? '')
@@ -312,7 +312,7 @@ describe('Meta’s own signup', () => {
     expect(await world.official.onboarding.isKnown(token)).toBe(true)
   })
 
-  test('of a number that is already connected here is a problem', async () => {
+  test('for a number that is already connected here reports a problem', async () => {
     await world.connected()
     const { url } = await begun()
     const done = await world.official.onboarding.finishSignup('x', url.searchParams.get('state') ?? '')

@@ -25,15 +25,15 @@ const sentIn = (request: CloudWorld['asked'][number]) =>
   JSON.parse((request.body as Buffer).toString()) as { to: string }
 const chats = () => world.of(instance, 'received').map(({ chat }) => chat)
 
-describe('a number that Meta writes differently from how it is dialled', () => {
-  test('is sent to as it is dialled', async () => {
+describe('a number that Meta writes differently from how it is dialed', () => {
+  test('is sent to as it is dialed', async () => {
     namesThem(ITS_ACCOUNT)
     await world.send(instance, { to: ITS_ACCOUNT })
     await world.send(instance, { to: MEXICAN })
     expect(world.asked.map(sentIn)).toMatchObject([{ to: MEXICAN }, { to: MEXICAN }])
   })
 
-  test('replies under the name given here, also after a restart', async () => {
+  test('replies in the chat with the dialed number, also after a restart', async () => {
     namesThem(ITS_ACCOUNT)
     await world.send(instance, { to: MEXICAN })
     await world.callBack(instance, messagesBody({ messages: [textFrom(ITS_ACCOUNT, 'a')] }))
@@ -44,7 +44,7 @@ describe('a number that Meta writes differently from how it is dialled', () => {
     expect(world.of(instance, 'contact')).toEqual([])
   })
 
-  test('without a known rule is one person with it from then on', async () => {
+  test('by no known rule is merged with the dialed number', async () => {
     namesThem('12025550777')
     await world.send(instance, { to: ANA })
     await world.send(instance, { to: ANA })
@@ -53,7 +53,7 @@ describe('a number that Meta writes differently from how it is dialled', () => {
     expect(chats()).toEqual([ANA])
   })
 
-  test('learns nothing from a raw payload to another person', async () => {
+  test('is not learned from a raw payload to another person', async () => {
     world.answer((_request, path) =>
       path.endsWith('/messages')
         ? answered(200, { contacts: [{ input: '12025550999', wa_id: '12025550999' }], messages: [{ id: 'wamid.1' }] })
@@ -64,13 +64,13 @@ describe('a number that Meta writes differently from how it is dialled', () => {
   })
 })
 
-test('a status connects an id with a number', async () => {
+test('a status connects a Meta id with a number', async () => {
   const status = statusOf('wamid.1', 'delivered', { recipient_user_id: 'US.9' })
   await world.callBack(instance, messagesBody({ statuses: [status] }))
   expect(world.of(instance, 'contact')).toEqual([{ kind: 'contact', hiddenId: 'US.9', number: ANA }])
 })
 
-describe('a person with a changed number', () => {
+describe('a person whose number changed', () => {
   const NEW = '12025550303'
   const change = (before: string, after: string) =>
     world.callBack(instance, {
@@ -84,7 +84,7 @@ describe('a person with a changed number', () => {
     })
   const graphNumber = { number: OURS, phoneNumberId: '106540352242922' } as never
 
-  test('is known by it from then on, with their new id', async () => {
+  test('is known by the new number, also under the new id', async () => {
     await change(ANA, NEW)
     expect(world.told(instance)).toEqual([
       { kind: 'number_changed', before: `US.${ANA}`, after: NEW },
@@ -93,7 +93,7 @@ describe('a person with a changed number', () => {
     ])
   })
 
-  test('is known only by an id when the new number is hidden', async () => {
+  test('is known only by an id if the new number is hidden', async () => {
     await world.callBack(instance, messagesBody({ contacts: [{ wa_id: ANA, user_id: `US.${ANA}` }] }))
     world.forget()
     await change(ANA, '900000000000009')
@@ -104,14 +104,14 @@ describe('a person with a changed number', () => {
     expect(chats()).toEqual([`US.${ANA}`])
   })
 
-  test('whose old number is hidden is found by the old id', async () => {
+  test('is found by the old id if the old number was hidden', async () => {
     await world.callBack(instance, messagesBody({ contacts: [{ wa_id: ANA, user_id: 'US.900000000000009' }] }))
     world.forget()
     await change('900000000000009', NEW)
     expect(world.of(instance, 'number_changed').map(({ before }) => before)).toEqual(['US.900000000000009', ANA])
   })
 
-  test('is reported again after a failure, and other reports of the service change nothing', async () => {
+  test('is reported again after a failure, and unknown system messages change nothing', async () => {
     world.sink.refusals = 1
     await change(ANA, NEW)
     await world.clock.advance(1_000)

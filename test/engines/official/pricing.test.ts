@@ -30,7 +30,7 @@ const readBy = (messageId: string) => soon('read', () => world.statuses(instance
 const regular = (category: string) => ({ billable: true, pricing_model: 'PMP', type: 'regular', category })
 
 describe('the simulated Meta', () => {
-  test('sends the price of a service message with sent and delivered, and not with read', async () => {
+  test('sends the price of a service message with the statuses sent and delivered, and not with read', async () => {
     await readBy((await world.send(instance, { to: ANA })).messageId)
     const price = regular('service')
     expect(called()).toEqual([
@@ -68,7 +68,7 @@ describe('the simulated Meta', () => {
     expect(called()[0]).toEqual(['sent', free])
   })
 
-  test('sends no price with failed', async () => {
+  test('sends no price with the status failed', async () => {
     const { messageId } = await world.send(instance, { to: '12025550105' })
     await soon('failed', () => world.statuses(instance, messageId).length > 0)
     expect(called()).toEqual([['failed', undefined]])

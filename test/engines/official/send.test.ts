@@ -27,7 +27,7 @@ const onSend = (answer: ReturnType<typeof answered>) =>
   world.answer((_request, path) => (path.endsWith('/messages') ? answer : undefined))
 
 describe('a text', () => {
-  test('goes to the number’s own URL with the token, and contains our id', async () => {
+  test('goes to the URL of the number with its token, and contains the message_id', async () => {
     const instance = await world.connected()
     const { messageId, outcome } = await world.send(instance)
     expect(outcome).toMatchObject({
@@ -57,14 +57,14 @@ describe('a text', () => {
   })
 })
 
-test('a reply names the quoted message by Meta’s id', async () => {
+test('as a reply contains the quoted message’s id from Meta', async () => {
   const instance = await world.connected()
   const quoted = { engineMessageId: 'wamid.1', chat: ANA, isOwn: false, participant: null, type: 'text', text: 'Open?' }
   await world.send(instance, { kind: 'text', text: 'Yes', quoted })
   expect(JSON.parse(bodies()[0] ?? '')).toMatchObject({ context: { message_id: 'wamid.1' }, text: { body: 'Yes' } })
 })
 
-describe('cloud_api', () => {
+describe('a raw payload', () => {
   test.each([
     ['{"type":"template","template":{"name":"hello_world","language":{"code":"en_US"}}}'],
     [
@@ -74,7 +74,7 @@ describe('cloud_api', () => {
     [
       '{"messaging_product":"whatsapp","recipient_type":"individual","type":"text","text":{"body":"x"},"biz_opaque_callback_data":"mine"}',
     ],
-  ])('reaches Graph unchanged and in order: %s', async (text) => {
+  ])('is sent to Graph unchanged and in order: %s', async (text) => {
     const instance = await world.connected()
     const { messageId } = await world.send(instance, {
       kind: 'cloud_api',
@@ -136,7 +136,7 @@ describe('a file', () => {
     expect(askedBefore).toEqual([1, 2])
   })
 
-  test('that is a recording has no caption: Graph would refuse it', async () => {
+  test('that is a recording is sent without a caption, which Graph would refuse', async () => {
     const instance = await world.connected()
     await world.send(instance, file({ mediaType: 'audio', mimeType: 'audio/ogg' }))
     expect(JSON.parse(bodies()[1] ?? '').audio).toEqual({ id: '4490709327384033' })
@@ -145,7 +145,7 @@ describe('a file', () => {
   test.each([
     [512 * 1024, { id: '4490709327384033', voice: true }],
     [512 * 1024 + 1, { id: '4490709327384033' }],
-  ])('that is a voice note of %i bytes is shown as %j', async (size, audio) => {
+  ])('that is a voice note of %i bytes is sent as %j', async (size, audio) => {
     const instance = await world.connected()
     const voice = { mediaType: 'audio', mimeType: 'audio/ogg', isVoice: true, content: contentOf(Buffer.alloc(size)) }
     await world.send(instance, file(voice))
@@ -164,7 +164,7 @@ describe('a file', () => {
     ['is not answered', failed('headers_timeout', true)],
     ['is answered with nonsense', answered(200, '<html>')],
     ['meets a fault of Meta’s', graphError(131_016, 'x', 503)],
-  ])('whose upload %s has sent nothing', async (_what, answer) => {
+  ])('is not sent if its upload %s', async (_what, answer) => {
     const instance = await world.connected()
     world.answer((_request, path) => (path.endsWith('/media') ? answer : undefined))
     expect((await world.send(instance, file())).outcome).toMatchObject({ kind: 'nothing_sent' })
@@ -174,7 +174,7 @@ describe('a file', () => {
 
 describe('the outcome of a send', () => {
   test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'connect_timeout', 'CERT_HAS_EXPIRED'])(
-    '%s before a byte was sent: nothing was sent',
+    'is nothing_sent after %s before any byte was sent',
     async (code) => {
       const instance = await world.connected()
       onSend(failed(code, false))
@@ -192,7 +192,7 @@ describe('the outcome of a send', () => {
     ['an answer without an id', answered(200, { messages: [] })],
     ['an error page of a server', answered(502, '<html>Bad gateway</html>')],
     ['a server error with an unknown code', graphError(999_999, 'x', 500)],
-  ])('%s: the outcome is unknown', async (_what, answer) => {
+  ])('is unknown after: %s', async (_what, answer) => {
     const instance = await world.connected()
     onSend(answer)
     expect((await world.send(instance)).outcome).toMatchObject({ kind: 'unknown' })
@@ -212,20 +212,20 @@ describe('the outcome of a send', () => {
     [100, { kind: 'invalid' }],
     [131_016, { kind: 'nothing_sent' }],
     [777_777, { kind: 'refused', error: { code: 'engine_rejected', provider_code: 777_777 } }],
-  ])('an error %i of Graph ends as %j', async (code, outcome) => {
+  ])('after the Graph error %i is %j', async (code, outcome) => {
     const instance = await world.connected()
     onSend(graphError(code))
     expect((await world.send(instance)).outcome).toMatchObject(outcome)
   })
 
-  test('Meta’s Retry-After is passed on', async () => {
+  test('includes Meta’s Retry-After', async () => {
     const instance = await world.connected()
     const { body } = graphError(130_429) as { body: Buffer }
     onSend(answered(429, body, { 'retry-after': '17' }))
     expect((await world.send(instance)).outcome).toMatchObject({ retryAfterSeconds: 17 })
   })
 
-  test('an invalid token is reported once, however many sends find it, and nothing more is sent with it', async () => {
+  test('after an invalid token is reported once, however many sends meet it, and nothing more is sent with it', async () => {
     const instance = await world.connected()
     onSend(graphError(190, 'x', 401))
     await Promise.all([world.send(instance), world.send(instance), world.send(instance)])
@@ -238,7 +238,7 @@ describe('the outcome of a send', () => {
     expect(await world.official.engine.onboarding?.token(instance)).toEqual(expect.any(String))
   })
 
-  test('a locked keychain is not_ready, and nothing is sent', async () => {
+  test('is not_ready with a locked keychain, and nothing is sent', async () => {
     const instance = await world.connected()
     await world.restart()
     await world.official.engine.resume(instance)
@@ -247,20 +247,20 @@ describe('the outcome of a send', () => {
     expect(world.asked).toEqual([])
   })
 
-  test('without a number nothing is sent', async () => {
+  test('is not_ready without a number, and nothing is sent', async () => {
     expect((await world.send(world.instance())).outcome).toMatchObject({ kind: 'not_ready' })
     expect(world.asked).toEqual([])
   })
 })
 
-test('if the mark cannot be stored, the message is not sent', async () => {
+test('is a failure if the send cannot be recorded first, and nothing is sent', async () => {
   const instance = await world.connected()
   const leave = () => Promise.reject(new Error('disk full'))
   expect((await world.send(instance, {}, leave)).outcome).toMatchObject({ kind: 'nothing_sent' })
   expect(world.asked).toEqual([])
 })
 
-test('the caller’s deadline reaches the connection', async () => {
+test('respects the caller’s deadline', async () => {
   const instance = await world.connected()
   const controller = new AbortController()
   world.answer(({ signal }) =>

@@ -40,7 +40,7 @@ const refusalOf = (act: Promise<unknown>) =>
   )
 
 describe('the sample of a header', () => {
-  test('is uploaded completely, and Meta shows its URL', async () => {
+  test('is uploaded completely, and Meta returns its URL', async () => {
     const handle = await upload()
     expect(handle).toMatch(/^4::/)
     const { id } = await templates.create(instance, draft('garden', handle))
@@ -58,18 +58,18 @@ describe('the sample of a header', () => {
     expect(await refusalOf(upload())).toContain('Meta did not answer')
   })
 
-  test('that is not a picture is refused in Meta’s words', async () => {
+  test('that is not a picture is refused with Meta’s message', async () => {
     const { bytes } = sampleOf('video')
     const asked = templates.uploadSample(instance, { mimeType: 'image/png', content: contentOf(bytes) })
     expect(await refusalOf(asked)).toContain('The file is video/mp4, not image/png')
   })
 
-  test('of a type that has no upload is refused in Meta’s words', async () => {
+  test('of a type that cannot be uploaded is refused with Meta’s message', async () => {
     const asked = templates.uploadSample(instance, { mimeType: 'image/gif', content: contentOf(PNG) })
     expect(await refusalOf(asked)).toContain('file_type')
   })
 
-  test('is uploaded again when a template that was read is edited, or copied', async () => {
+  test('is uploaded again when a template is edited or copied', async () => {
     const { id } = await templates.create(instance, draft('garden', await upload()))
     const before = await read(id)
     const copy = await templates.create(instance, { ...before, name: 'garden_copy' })
@@ -81,12 +81,12 @@ describe('the sample of a header', () => {
     expect(await fileAt(addressOf(await read(ours.id)))).toEqual(PNG)
   })
 
-  test('that Meta no longer has is not invented', async () => {
+  test('that Meta no longer has is left out', async () => {
     const gone = draft('garden', `${world.graph.url()}/media/1?ext=1&hash=a`)
     expect(await refusalOf(templates.create(instance, gone))).toContain('Give the file again')
   })
 
-  test('needs a handle of an existing upload', async () => {
+  test('requires a handle of an existing upload', async () => {
     expect(await refusalOf(templates.create(instance, draft('garden', '4::aW')))).toContain('handle is invalid')
   })
 })
@@ -106,7 +106,7 @@ describe('the upload host', () => {
   }
   const oauth = (more = {}) => ({ authorization: `OAuth ${credentials.accessToken}`, ...more })
 
-  test('says how much has arrived, and continues from there', async () => {
+  test('reports how much has arrived, and continues from there', async () => {
     const id = await session()
     const half = Math.floor(PNG.length / 2)
     const partial = await ask(id, oauth({ file_offset: '0' }), PNG.subarray(0, half))
@@ -126,7 +126,7 @@ describe('the upload host', () => {
   })
 })
 
-test('named placeholders are declared as names', async () => {
+test('named placeholders are declared by their names', async () => {
   const body = {
     ...{ type: 'BODY', text: 'Hello {{first_name}}, your table is ready.' },
     example: { body_text_named_params: [{ param_name: 'first_name', example: 'Ana' }] },

@@ -28,12 +28,12 @@ const words = async (name: string, language: string, values: readonly string[] =
 const become = (text: string | null, name: string, language: string) =>
   until(`the words ${String(text)}`, async () => (await words(name, language, ['Ana'])) === text || undefined)
 
-test('an unknown template has no text, and Meta is asked for it for later messages', async () => {
+test('an unknown template has no text at first, and its text is read from Meta for later messages', async () => {
   expect(await words('hello_world', 'en_US')).toBeNull()
   await become('Welcome! This template of the sandbox has no variables.', 'hello_world', 'en_US')
 })
 
-test('changes made elsewhere apply to later messages', async () => {
+test('template changes made elsewhere apply to later messages', async () => {
   const { id } = await templates.create(instance, DRAFT)
   await until('approved', async () => (await templates.read(instance, id))?.status === 'APPROVED')
   expect(await words('table_ready', 'en', ['Ana'])).toBe('Hello Ana, your table is ready.')
@@ -41,7 +41,7 @@ test('changes made elsewhere apply to later messages', async () => {
   await become('Your table is waiting, Ana, for you.', 'table_ready', 'en')
 })
 
-test('texts older than an hour are read again, and used until then', async () => {
+test('template texts older than an hour are used while they are read again', async () => {
   const { id } = await templates.create(instance, DRAFT)
   await until('approved', async () => (await templates.read(instance, id))?.status === 'APPROVED')
   await world.network.templates.alter({ accountId: world.accountId, businessId: credentials.wabaId }, id, {
@@ -62,7 +62,7 @@ test('a template that Meta no longer has loses its text', async () => {
   await become(null, 'table_ready', 'en')
 })
 
-test('while Meta cannot be reached, a template without words stays without', async () => {
+test('a template stays without a text while Meta cannot be reached', async () => {
   await world.graph.close()
   expect(await words('hello_world', 'en_US')).toBeNull()
 })

@@ -44,7 +44,7 @@ const of = () => world.graph.templates(credentials.phoneNumberId)
 const calledBack = (value: object) =>
   world.graph.callBack(credentials.phoneNumberId, { field: 'message_template_status_update', value })
 
-test('a template is in review, approved, and sent; before the approval Meta accepts no message with it', async () => {
+test('a template is reviewed, approved and sent, and cannot be sent before it is approved', async () => {
   const { id } = await templates.create(instance, DRAFT)
   expect(await templates.read(instance, id)).toEqual({
     ...DRAFT,
@@ -66,7 +66,7 @@ test('a template is in review, approved, and sent; before the approval Meta acce
   expect((await sendIt([])).outcome).toMatchObject({ kind: 'invalid', message: expect.stringContaining('132000') })
 })
 
-test('a rejected template says why, and can be corrected', async () => {
+test('a rejected template has a reason and can be corrected', async () => {
   const text = '{{1}}, your table is ready.'
   const { id } = await templates.create(instance, { ...DRAFT, components: [{ ...BODY, text }] })
   await later('rejected', async () => (await templates.read(instance, id))?.status === 'REJECTED')
@@ -78,7 +78,7 @@ test('a rejected template says why, and can be corrected', async () => {
 })
 
 describe('Meta refuses', () => {
-  test('a second one with the same name and language, so that a repeated call creates nothing twice', async () => {
+  test('a second template with the same name and language, so a repeated call creates only one', async () => {
     const both = await Promise.all([1, 2].map(() => refusalOf(templates.create(instance, DRAFT))))
     expect(both.toSorted()).toEqual([
       'Meta refused this (100): There is already content in en for this template.',
@@ -88,7 +88,7 @@ describe('Meta refuses', () => {
     expect(all.filter(({ name }) => name === DRAFT.name)).toHaveLength(1)
   })
 
-  test('an edit in review, and a second edit of an approved one within a day, or in another category', async () => {
+  test('an edit during review, and a second edit of an approved template within a day or to another category', async () => {
     const { id } = await templates.create(instance, DRAFT)
     expect(await refusalOf(templates.change(instance, id, { components: [BODY] }))).toContain(
       'approved, rejected or paused',
@@ -107,7 +107,7 @@ describe('Meta refuses', () => {
     expect(await refusalOf(templates.create(instance, DRAFT))).toContain('30 days')
   })
 
-  test('to edit or delete its samples', async () => {
+  test('edits and deletions of its sample templates', async () => {
     const { templates: all } = await templates.list(instance, { limit: 1, after: null })
     const [sample] = all
     if (sample === undefined) throw new Error('Meta has samples')
@@ -130,7 +130,7 @@ test('a template of another business account is not found, even if the token is 
 describe('a pause that does not end automatically', () => {
   const isPaused = async (id: string) => (await templates.read(instance, id))?.status === 'PAUSED'
 
-  test('is ended by a person, and messages are accepted again', async () => {
+  test('can be ended by a person, and messages are accepted again', async () => {
     const { id } = await templates.create(instance, DRAFT)
     await approved(id)
     await of().failAssessment(id)
@@ -141,7 +141,7 @@ describe('a pause that does not end automatically', () => {
     expect((await sendIt()).outcome.kind).toBe('accepted')
   })
 
-  test('by Meta for low quality is not ended, and the refusal contains Meta’s message', async () => {
+  test('for low quality cannot be ended by a person, and the error contains Meta’s message', async () => {
     const { id } = await templates.create(instance, DRAFT)
     await approved(id)
     await of().pause(id, 'FIRST_PAUSE')
@@ -152,7 +152,7 @@ describe('a pause that does not end automatically', () => {
   })
 })
 
-describe('a pause', () => {
+describe('a template pause', () => {
   const NAMED = { name: DRAFT.name, language: DRAFT.language }
   const noted = (id: string, untilMs: number | null) =>
     later('noted', async () => (await templates.read(instance, id))?.pausedUntilMs === untilMs)
@@ -160,7 +160,7 @@ describe('a pause', () => {
   test.each([
     ['FIRST_PAUSE', 3],
     ['SECOND_PAUSE', 6],
-  ] as const)('of Meta, %s, lasts %i hours, and everything says until when', async (title, hours) => {
+  ] as const)('of Meta, %s, lasts %i hours, and its end is shown everywhere', async (title, hours) => {
     const { id } = await templates.create(instance, DRAFT)
     await approved(id)
     const before = Date.now()
@@ -180,7 +180,7 @@ describe('a pause', () => {
     ])
   })
 
-  test('has no further effect when the template is disabled', async () => {
+  test('has no further effect once the template is disabled', async () => {
     const { id } = await templates.create(instance, DRAFT)
     await approved(id)
     await of().pause(id, 'SECOND_PAUSE')
@@ -201,7 +201,7 @@ describe('a pause', () => {
   })
 })
 
-test('every other change of a template is reported, and read with the next list', async () => {
+test('every other change of a template is reported, and appears in the next list', async () => {
   const { id } = await templates.create(instance, DRAFT)
   await approved(id)
   await of().rate(id, 'YELLOW')
@@ -216,7 +216,7 @@ test('every other change of a template is reported, and read with the next list'
   })
 })
 
-describe('a category that Meta announces', () => {
+describe('a category change that Meta announces', () => {
   const announced = () => templates.announced?.(instance.accountId)
   const later = { message_template_name: DRAFT.name, message_template_language: DRAFT.language }
   let id: string
@@ -227,7 +227,7 @@ describe('a category that Meta announces', () => {
     await soon('told', () => world.of(instance, 'template').length === 1)
   })
 
-  test('is kept with the template until it has happened', async () => {
+  test('is stored with the template until it happens', async () => {
     const change = { category: 'MARKETING', atMs: expect.any(Number) }
     const read = await templates.read(instance, id)
     expect(read).toMatchObject({ category: 'UTILITY', categoryChange: change })
@@ -242,7 +242,7 @@ describe('a category that Meta announces', () => {
     expect(await announced()).toEqual([])
   })
 
-  test('ends with an announcement that it stays as it is, and with its time', async () => {
+  test('ends at its time, or when Meta announces that the category stays', async () => {
     const report = async (seconds: number, category: string) => {
       const count = world.of(instance, 'template').length
       await world.graph.callBack(credentials.phoneNumberId, {
@@ -263,7 +263,7 @@ describe('a category that Meta announces', () => {
     expect([await announced(), (await templates.read(instance, id))?.categoryChange]).toEqual([[], null])
   })
 
-  test('concerns only one account', async () => {
+  test('affects only one account', async () => {
     const other = await world.connect(await world.number('12025550201'))
     expect(
       (await templates.list(other, { limit: 50, after: null })).templates.map((one) => one.categoryChange),
@@ -292,7 +292,7 @@ describe('the limit of templates', () => {
   }
   const capacity = async () => (await templates.list(instance, { limit: 1, after: null })).capacity
 
-  test('is shown before it is reached, and a new template is refused with advice', async () => {
+  test('is reported before it is reached, and a new template is refused with advice', async () => {
     // Every business account has three samples.
     await fill(221)
     expect(await capacity()).toEqual({ count: 224, limit: 250 })

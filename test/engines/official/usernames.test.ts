@@ -60,7 +60,7 @@ describe('the simulated Meta', () => {
     expect((await ask('GET', 'username')).body).toEqual({})
   })
 
-  test('moves a username within the portfolio only on request, and never out of another one', async () => {
+  test('moves a username within the portfolio only on request, and never from another portfolio', async () => {
     const sibling = await world.number('12025550401', { portfolioId: credentials.portfolioId })
     const stranger = await world.number('12025550402')
     await ask('POST', 'username', { username: 'acme_two' }, sibling)
@@ -91,13 +91,13 @@ describe('the adapter', () => {
     ['whatsapp', 'username_taken'],
     ['facebook_acme', 'username_needs_facebook'],
     ['instagram_acme', 'username_needs_instagram'],
-  ])('explains why %s is refused', async (username, reason) => {
+  ])('explains why Meta refuses %s', async (username, reason) => {
     await expect(usernames().claim(instance, username, false)).rejects.toMatchObject({
       ...{ code: 'invalid_state', detail: { reason } },
     })
   })
 
-  test('takes no username from a portfolio that other accounts share', async () => {
+  test('claims no username of a portfolio that other accounts share', async () => {
     const sibling = await world.connect(await world.number('12025550403', { portfolioId: credentials.portfolioId }))
     await soon('the portfolio', () => portfolioOf(sibling) !== null && portfolioOf(sibling) === portfolioOf(instance))
     await usernames().claim(sibling, 'acme_moves', false)
@@ -110,7 +110,7 @@ describe('the adapter', () => {
     await usernames().release(instance)
   })
 
-  test('reports when Meta takes the username away, and not when it was released here', async () => {
+  test('reports when Meta removes the username, but not when it was released here', async () => {
     const shown = () =>
       (world.official.engine.evidence(instance).issues ?? []).filter(({ code }) => code === 'username_removed')
     await usernames().claim(instance, 'acme_gone', false)
