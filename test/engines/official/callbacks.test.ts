@@ -295,7 +295,7 @@ describe('statuses', () => {
 test.each([
   [131_042, 'payment'],
   [131_000, null],
-])('with the error %i of the whole number and no message put it on hold %s', async (code, reason) => {
+])('the error %i for the whole number, not for a message, sets the hold %s', async (code, reason) => {
   const errors = [{ code, title: 'Error', error_data: { details: 'Business eligibility' } }]
   await world.callBack(instance, messagesBody({ errors }))
   const { hold, issues = [] } = world.official.engine.evidence(instance)

@@ -150,7 +150,7 @@ describe('the templates of the business account', () => {
       [{ facts: { count: 5_400, limit: 6_000 } }],
     ],
     ['an unknown number', {}, []],
-  ])('are counted once a day, with %s', async (_what, summary, issues) => {
+  ])('are counted once a day: %s', async (_what, summary, issues) => {
     list(summary)
     // The first time was when the number was connected.
     await hours(25)

@@ -253,14 +253,14 @@ describe('the outcome of a send', () => {
   })
 })
 
-test('is a failure if the send cannot be recorded first, and nothing is sent', async () => {
+test('a message is not sent if it cannot be marked as possibly sent first', async () => {
   const instance = await world.connected()
   const leave = () => Promise.reject(new Error('disk full'))
   expect((await world.send(instance, {}, leave)).outcome).toMatchObject({ kind: 'nothing_sent' })
   expect(world.asked).toEqual([])
 })
 
-test('respects the caller’s deadline', async () => {
+test('the caller’s deadline aborts the request to Meta', async () => {
   const instance = await world.connected()
   const controller = new AbortController()
   world.answer(({ signal }) =>

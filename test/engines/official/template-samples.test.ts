@@ -81,7 +81,7 @@ describe('the sample of a header', () => {
     expect(await fileAt(addressOf(await read(ours.id)))).toEqual(PNG)
   })
 
-  test('that Meta no longer has is left out', async () => {
+  test('has to be given again if Meta no longer has it', async () => {
     const gone = draft('garden', `${world.graph.url()}/media/1?ext=1&hash=a`)
     expect(await refusalOf(templates.create(instance, gone))).toContain('Give the file again')
   })
