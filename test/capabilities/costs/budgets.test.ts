@@ -118,16 +118,19 @@ describe('the budget of a campaign', () => {
   test.each([
     ['a country without a price', FR, 'utility'],
     ['a template of an unknown category', US, null],
-  ] as const)('%s is unknown and not 0, and no reason to hold', async (_what, to, category) => {
-    await hold('a', 'cmp_1', to, category)
-    const { campaign, refusalOf } = await limits('cmp_1', usd(3_400))
-    expect(campaign).toEqual({ spent_micros: 0, held_micros: 0, unknown_messages: 1, state: 'below' })
-    expect(refusalOf(kindOf(to, category))).toBeNull()
-    await hold('b', 'cmp_1', US)
-    expect((await limits('cmp_1', usd(3_400))).refusalOf(kindOf(to, category))).toEqual({
-      ...{ by: 'campaign', needsMicros: null },
-    })
-  })
+  ] as const)(
+    '%s has an unknown cost, not a cost of 0, and does not count against the budget',
+    async (_what, to, category) => {
+      await hold('a', 'cmp_1', to, category)
+      const { campaign, refusalOf } = await limits('cmp_1', usd(3_400))
+      expect(campaign).toEqual({ spent_micros: 0, held_micros: 0, unknown_messages: 1, state: 'below' })
+      expect(refusalOf(kindOf(to, category))).toBeNull()
+      await hold('b', 'cmp_1', US)
+      expect((await limits('cmp_1', usd(3_400))).refusalOf(kindOf(to, category))).toEqual({
+        ...{ by: 'campaign', needsMicros: null },
+      })
+    },
+  )
 
   test('counts the cost in another currency as unknown', async () => {
     await hold('a', 'cmp_1', US)
