@@ -93,7 +93,7 @@ describe('when a check fails', () => {
   test.each([
     [190, 'token_revoked'],
     [131_031, 'banned'],
-  ] as const)('for good (%i), the instance is told %s and nobody asks any more', async (code, reason) => {
+  ] as const)('for a permanent reason (%i), the instance reports %s and is not checked again', async (code, reason) => {
     onCheck(graphError(code, 'x', 401))
     await world.official.engine.start(instance)
     await pass(HALF_HOUR_MS * 2)
