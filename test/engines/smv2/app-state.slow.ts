@@ -87,7 +87,7 @@ test('the owner’s settings are known after pairing, without an error, and stay
   expect(objections).toEqual([])
 })
 
-test('the shared keys are stored encrypted', async () => {
+test('the app state keys that the phone shares are stored encrypted', async () => {
   const shop = await world.connect(OURS)
   await synced(shop)
   phone.appState.renewKey()
@@ -106,7 +106,7 @@ test('the shared keys are stored encrypted', async () => {
   }
 })
 
-test('keys from a stranger are ignored', async () => {
+test('app state keys from a stranger are ignored', async () => {
   const shop = await world.connect(OURS)
   await synced(shop)
   const forged = {
@@ -121,7 +121,7 @@ test('keys from a stranger are ignored', async () => {
   expect(objections).toEqual(['dropping spoofed self-only protocolMessage from non-self origin'])
 })
 
-test('a person who hides their number is known by it once the owner has saved them; the account has its owner’s name for it', async () => {
+test('a hidden number becomes known once the owner saves the person, and the account gets its name from its owner', async () => {
   const shop = await world.connect(OURS)
   await synced(shop)
   const eve = world.whatsapp.phone('12025550102', { shows: 'lid_only' })
@@ -135,7 +135,7 @@ test('a person who hides their number is known by it once the owner has saved th
   expect(objections).toEqual([])
 })
 
-describe('a change with a wrong MAC', () => {
+describe('an app state change with a wrong MAC', () => {
   test.each<Spoilt>(['value', 'index', 'collection', 'change'])(
     'of the %s is not taken, the line stands, and what comes after it is read',
     async (which) => {
@@ -174,7 +174,7 @@ describe('a change with a wrong MAC', () => {
   })
 })
 
-test('late keys: the number works meanwhile, and has everything once they arrive', async () => {
+test('while app state keys are late the number works, and it applies every change once they arrive', async () => {
   archiveOften()
   phone.appState.withholdKeys()
   const shop = await world.connect(OURS)
@@ -186,8 +186,8 @@ test('late keys: the number works meanwhile, and has everything once they arrive
   expect(world.of(shop, 'link_lost')).toEqual([])
 })
 
-describe('the store of files', () => {
-  test('has lost the phone’s data: the number works, and gets the rest with the next change', async () => {
+describe('the file store', () => {
+  test('no longer has the phone’s data: the number works, and gets the rest with the next change', async () => {
     archiveOften()
     world.whatsapp.cdn.refuseDownloads(410)
     const shop = await world.connect(OURS)
@@ -201,7 +201,7 @@ describe('the store of files', () => {
     expect(here(shop, 'regular_low')).toEqual(there('regular_low'))
   })
 
-  test('accepts the request and stops responding: that delays the number for seconds, not for minutes', async () => {
+  test('accepts a request and never answers: this delays the number for seconds, not for minutes', async () => {
     const shop = await world.connect(OURS)
     await synced(shop)
     world.whatsapp.cdn.refuseDownloads('silence')

@@ -5,7 +5,7 @@ import { browserCredential } from './browser-credential.ts'
 
 const CHALLENGE = Buffer.alloc(32, 7).toString('base64url')
 
-test('a browser’s answer is forwarded in the short form, without additional fields', () => {
+test('a browser’s passkey response is forwarded in its short form, without additional fields', () => {
   const credential = browserCredential(CHALLENGE)
   const { credentialId, json } = checkAssertion(credential, CHALLENGE)
   const { id, rawId, type, response } = credential
@@ -13,7 +13,7 @@ test('a browser’s answer is forwarded in the short form, without additional fi
   expect(JSON.parse(json.toString())).toEqual({ id, rawId, type, response })
 })
 
-test('padding and the other base64 alphabet are accepted, and a missing user handle is null', () => {
+test('padded and standard base64 are accepted, and a missing user handle is null', () => {
   const credential = browserCredential(CHALLENGE)
   const { signature } = credential.response
   const padded = Buffer.from(signature, 'base64url').toString('base64')
@@ -44,7 +44,7 @@ test.each<[string, PasskeyCredential, RegExp]>([
   ['without verification', browserCredential(CHALLENGE, { flags: 0x01 }), /verify/],
   ['with too little of an authenticator', changed({ authenticatorData: 'AAAA' }), /whatsapp\.com/],
   ['larger than 16 KiB', changed({ userHandle: 'A'.repeat(20_000) }), /16 KiB/],
-])('an answer %s is refused, and says what to do', (_what, credential, message) => {
+])('a passkey response %s is refused with an explanation', (_what, credential, message) => {
   const refused = { code: 'validation_error', message: expect.stringMatching(message) }
   expect(() => checkAssertion(credential, CHALLENGE)).toThrow(expect.objectContaining(refused))
 })

@@ -14,7 +14,7 @@ test.each([
   ['whose certificate is not valid yet', { kind: 'out_of_date', which: 'leaf', when: 'future' }, 495],
   ['whose issuer has expired', { kind: 'out_of_date', which: 'intermediate', when: 'past' }, 495],
   ['whose issuer is not valid yet', { kind: 'out_of_date', which: 'intermediate', when: 'future' }, 495],
-] as const)('a network %s is not spoken to', async (_, fault, expected) => {
+] as const)('no connection is made to a network %s', async (_, fault, expected) => {
   const told: LogFields[] = []
   const note = (fields: LogFields) => void told.push(fields)
   world = await lineWorld({ log: { debug: note, info: note, warn: note, error: note } })
@@ -28,7 +28,7 @@ test.each([
   await world.qr(shop)
 })
 
-test('a linked number says why it does not connect, and connects once the certificate is valid', async () => {
+test('a linked number reports certificate_dates while it cannot connect, and connects once the certificate is valid', async () => {
   world = await lineWorld()
   const shop = await world.connect('12025550230')
   world.whatsapp.faults.onArrival({ kind: 'out_of_date', which: 'leaf', when: 'past' })

@@ -44,7 +44,7 @@ test('a channel is followed by its link or its id, listed, and unfollowed; a rep
   expect(await listed()).toEqual([])
 })
 
-test('the owner and admins post, and everybody can read their posts', async () => {
+test('the owner and admins can post in a channel, and everybody can read their posts', async () => {
   const [own, shared] = [of('Bakery', [OURS]), of('Market', [ANA, OURS])]
   expect(await listed()).toEqual([
     ['Bakery', 'owner'],
@@ -62,7 +62,7 @@ test.each([
   ['image', 'image/jpeg', 'photo.jpg', 'Fresh bread 🥖'],
   ['video', 'video/mp4', 'clip.mp4', null],
 ] as const)(
-  'a post with a file of the kind %s is uploaded as it is, for everybody to read',
+  'a post with a file of the kind %s is uploaded unencrypted, for everybody to read',
   async (mediaType, mimeType, name, caption) => {
     const { channel, id } = of('Pictures', [OURS])
     const file = sampleFile(name)
@@ -82,7 +82,7 @@ test('a post whose file cannot be uploaded is not posted', async () => {
   expect(channel.posts).toEqual([])
 })
 
-test('nobody else posts, and an unknown channel is not found', async () => {
+test('other people cannot post, and an unknown channel is not found', async () => {
   const { channel, id } = of('Theirs', [ANA])
   await act('followChannel')(shop, { id })
   await expect(act('postToChannel')(shop, id, { text: 'Me too' })).rejects.toMatchObject({
@@ -97,7 +97,7 @@ test('nobody else posts, and an unknown channel is not found', async () => {
   await expect(act('unfollowChannel')(shop, id)).rejects.toMatchObject(gone)
 })
 
-test('without a connection no request is made', async () => {
+test('no request is made without a connection', async () => {
   const { id } = of('Later', [OURS])
   device().end('dropped')
   await until('offline', () => !device().isOnline)

@@ -23,7 +23,7 @@ beforeEach(() => world.forget())
 const device = () => world.whatsapp.phone(OURS).device
 const heard = (text: string) => world.heard(shop, 'received', (signal) => signal.text === text)
 
-test('a post in a channel is reported with the channel, two with the same text separately, and each is acknowledged', async () => {
+test('each post in a channel is reported with its channel and acknowledged, also with the same text', async () => {
   const ids = ['Fresh bread', 'Fresh bread'].map((conversation) => device().post(CHANNEL, { conversation }))
   await until('both', () => world.of(shop, 'received').length === 2)
   const chat = `${CHANNEL}@newsletter`
@@ -36,7 +36,7 @@ test('a post in a channel is reported with the channel, two with the same text s
   await until('acknowledged', () => device().waiting.length === 0)
 })
 
-test('a post from while the number was offline arrives once', async () => {
+test('a post made while the number was offline arrives once', async () => {
   device().end('dropped')
   await until('offline', () => !device().isOnline)
   device().post(CHANNEL, { conversation: 'Meanwhile' })
@@ -50,7 +50,7 @@ const PICTURE = sampleFile('photo.jpg')
 test.each([
   ['', {}],
   [', and comes with a key all the same', { mediaKey: Buffer.alloc(32, 7) }],
-])('a picture in a channel is not encrypted%s, and is fetched unchanged', async (_, extra) => {
+])('a picture in a channel is not encrypted%s, and is downloaded unchanged', async (_, extra) => {
   const file = { ...world.whatsapp.cdn.publishPlain(PICTURE), ...extra }
   device().post(CHANNEL, { imageMessage: { ...file, mimetype: 'image/jpeg', caption: 'Our bread' } })
   const { media } = await heard('Our bread')
@@ -59,13 +59,13 @@ test.each([
   expect(read && (await buffer(Readable.from(read.content.parts())))).toEqual(PICTURE)
 })
 
-test('a picture in a channel that differs from its author’s hash is not kept', async () => {
+test('a picture in a channel that does not match its hash is not stored', async () => {
   const file = { ...world.whatsapp.cdn.publishPlain(PICTURE), fileSha256: Buffer.alloc(32, 1) }
   device().post(CHANNEL, { imageMessage: { ...file, mimetype: 'image/jpeg', caption: 'Another' } })
   expect(await heard('Another')).toMatchObject({ media: null })
 })
 
-test('a picture in a channel without a hash says that it cannot be read, with its caption', async () => {
+test('a picture in a channel without a hash is reported as unreadable, with its caption', async () => {
   const imageMessage = { directPath: '/m1/v/t62/x', mimetype: 'image/jpeg', caption: 'Our shop' }
   device().post(CHANNEL, { imageMessage })
   expect(await heard('Our shop')).toMatchObject({
@@ -74,7 +74,7 @@ test('a picture in a channel without a hash says that it cannot be read, with it
   })
 })
 
-test('a community and its groups are distinguished', async () => {
+test('a community and its groups are reported as different kinds', async () => {
   const [community, announcements, garden, club] = ['Village', 'News', 'Garden', 'Club'].map((name) =>
     world.whatsapp.group(name, [OURS, ANA]),
   )

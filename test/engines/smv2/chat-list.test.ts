@@ -32,7 +32,7 @@ const setting = (...index: readonly string[]) => {
   return found.find((one) => JSON.stringify(one.index) === JSON.stringify(index))?.value
 }
 
-test('a group is described, reserved for admins and locked, and the next read shows it', async () => {
+test('a group gets a description, is restricted to admins and locked, and the next read shows it', async () => {
   const { id } = world.whatsapp.group('Garden', [OURS, ANA])
   const group = `${id}@g.us`
   await act('describeGroup')(shop, group, 'About plants')
@@ -78,7 +78,7 @@ test('chats are archived, pinned, muted and marked, also on the phone', async ()
   expect(setting('markChatAsRead', ANA_JID)?.markChatAsReadAction?.read).toBe(false)
 })
 
-test('a message is starred, in a group under its author', async () => {
+test('a message is starred, in a group with its author', async () => {
   const message = { engineMessageId: 'ABC', chat: ANA, isOwn: false, participant: null }
   await act('star')(shop, message, true)
   expect(setting('star', ANA_JID, 'ABC', '0', '0')?.starAction?.starred).toBe(true)
@@ -89,7 +89,7 @@ test('a message is starred, in a group under its author', async () => {
   expect(setting('star', `${id}@g.us`, 'ABC', '0', ANA_JID)?.starAction?.starred).toBe(true)
 })
 
-test('labels are created, changed, attached and removed; unknown ones are not found', async () => {
+test('labels are created, changed, attached and removed, and unknown labels are not found', async () => {
   const paid = await act('saveLabel')(shop, { id: null, name: 'Paid', color: 3 })
   const late = await act('saveLabel')(shop, { id: null, name: 'Late', color: 0 })
   expect(paid.id).not.toBe(late.id)

@@ -23,7 +23,7 @@ const PAIRED: readonly (readonly [code: number | null, verdict: Verdict])[] = [
 ]
 
 describe('a closed connection of a paired number', () => {
-  test.each(PAIRED)('%s', (code, verdict) => {
+  test.each(PAIRED)('is classified by its code: %s', (code, verdict) => {
     expect(verdictOn({ code, expireSeconds: 3_600, isPaired: true, isPairingOver: false, nowMs: NOW })).toEqual(verdict)
   })
 })
@@ -35,13 +35,13 @@ const UNPAIRED: readonly (readonly [code: number | null, early: Verdict['kind'],
   ...([401, 403, 408, 428, 440, 500, 503, null] as const).map((code) => [code, 'begin_anew', 'expired'] as const),
 ]
 
-test.each(UNPAIRED)('closed during pairing: %s', (code, early, late) => {
+test.each(UNPAIRED)('a connection closed during pairing is classified by its code: %s', (code, early, late) => {
   const closing = { code, expireSeconds: null, isPaired: false, nowMs: NOW }
   expect(verdictOn({ ...closing, isPairingOver: false }).kind).toBe(early)
   expect(verdictOn({ ...closing, isPairingOver: true }).kind).toBe(late)
 })
 
-test('a code is found in every form in which the library reports it', () => {
+test('a close code is found in every form in which the library reports it', () => {
   expect(codeOf(1006)).toBe(1006)
   expect(codeOf({ output: { statusCode: 428 } })).toBe(428)
   expect([codeOf(undefined), codeOf(new Error('garbage')), codeOf('x')]).toEqual([null, null, null])

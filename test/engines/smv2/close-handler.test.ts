@@ -61,14 +61,14 @@ function expectWaits(waited: readonly number[], minutes: readonly number[]): voi
   }
 }
 
-describe('a refused version', () => {
-  test('is retried immediately when a newer one is known', async () => {
+describe('a connection refused for its version', () => {
+  test('is retried immediately if a newer version is known', async () => {
     isNewVersion = true
     await handler.handle(OUTDATED, 405)
     expect([connects, waits]).toEqual([1, []])
   })
 
-  test('is retried forever, less and less often, without a newer one or if the look-up fails', async () => {
+  test('is retried at growing intervals forever if no newer version is known', async () => {
     expectWaits(await waitsAfter(OUTDATED, 5), [5, 30, 120, 120, 120])
     expect(signals.every(({ kind }) => kind === 'link_lost')).toBe(true)
     isNewVersion = true
@@ -78,18 +78,18 @@ describe('a refused version', () => {
 })
 
 describe('a session that is in use elsewhere', () => {
-  test('is resumed less and less often, and never given up', async () => {
+  test('is resumed at growing intervals, and never given up', async () => {
     expectWaits(await waitsAfter(REPLACED, 6), [0.5, 10, 60, 360, 360, 360])
     expect(signals.at(-1)).toMatchObject({ kind: 'link_lost', reason: 'replaced' })
   })
 
-  test('does not start over because it was connected in between', async () => {
+  test('keeps its intervals even if it was connected in between', async () => {
     await waitsAfter(REPLACED, 2)
     handler.stood()
     expectWaits(await waitsAfter(REPLACED, 1), [60])
   })
 
-  test('starts over after half a day without conflict, and when somebody restarts the number', async () => {
+  test('starts with short intervals again after half a day without conflict, and when the number is restarted', async () => {
     await waitsAfter(REPLACED, 3)
     await clock.advance(721 * MINUTE_MS)
     expectWaits(await waitsAfter(REPLACED, 2), [0.5, 10])

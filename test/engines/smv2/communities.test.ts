@@ -25,7 +25,7 @@ const groupOf = (name: string, members: readonly [string, ...string[]]) => {
 }
 const namesIn = async (id: string) => (await act('communityGroups')(shop, id)).map(({ name }) => name).toSorted()
 
-test('a community is created with its announcements, and is among the groups', async () => {
+test('a community is created with its announcement group, and listed among the groups', async () => {
   const made = await act('createCommunity')(shop, 'Village', 'Everybody who lives here')
   expect(made).toMatchObject({
     ...{ kind: 'community', communityId: null, name: 'Village', description: 'Everybody who lives here' },
@@ -58,7 +58,7 @@ test('groups are linked and unlinked, and a repeat changes nothing', async () =>
   }
 })
 
-test('everybody in a group of the community is in the community, once, by hidden id if they show no number', async () => {
+test('members of all its groups are members of the community, once, by hidden id if they show no number', async () => {
   const { id } = await act('createCommunity')(shop, 'Hills', null)
   for (const others of [
     [ANA, BEN],
@@ -68,7 +68,7 @@ test('everybody in a group of the community is in the community, once, by hidden
   expect((await act('communityMembers')(shop, id)).toSorted()).toEqual([OURS, ANA, BEN, CLEO].toSorted())
 })
 
-test('impossible links and unlinks are refused with the reason, and change nothing', async () => {
+test('impossible links and unlinks are refused with the reason, and nothing changes', async () => {
   const { id } = await act('createCommunity')(shop, 'Port', null)
   const { id: other } = await act('createCommunity')(shop, 'Bay', null)
   const theirs = groupOf('Theirs', [ANA, OURS])
@@ -101,7 +101,7 @@ test('impossible links and unlinks are refused with the reason, and change nothi
   expect([theirs.group.communityId, rest[2]?.group.communityId]).toEqual([null, null])
 })
 
-test('a member who is no admin of the community changes nothing, and sees its groups', async () => {
+test('a member who is not an admin of the community cannot change it, but sees its groups', async () => {
   const community = groupOf('Others', [ANA, OURS])
   community.group.placeIn('itself')
   const { group, id } = groupOf('Ours', [OURS])

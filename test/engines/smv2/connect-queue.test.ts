@@ -14,7 +14,7 @@ function queue() {
   return { clock, connected, connect }
 }
 
-test('numbers connect one after the other, also when somebody sets the clock back', async () => {
+test('numbers connect one after the other, even if the clock is set back', async () => {
   const { clock, connected, connect } = queue()
   connect('one')
   connect('two')
@@ -28,7 +28,7 @@ test('numbers connect one after the other, also when somebody sets the clock bac
   expect(connected).toEqual(['one', 'two', 'three'])
 })
 
-test('a process that was suspended does not connect all numbers together', async () => {
+test('after the process was suspended, numbers do not connect all at the same time', async () => {
   const { clock, connected, connect } = queue()
   for (const id of ['one', 'two', 'three', 'four']) connect(id)
   clock.set(clock.now() + 5_000)
@@ -36,7 +36,7 @@ test('a process that was suspended does not connect all numbers together', async
   expect(connected).toEqual(['one', 'two'])
 })
 
-test('a number that asks again keeps its place and has one turn', async () => {
+test('a number that requests to connect again keeps its place and connects once', async () => {
   const { clock, connected, connect } = queue()
   for (const id of ['one', 'two', 'three', 'two']) connect(id)
   await clock.advance(100)
@@ -46,7 +46,7 @@ test('a number that asks again keeps its place and has one turn', async () => {
   expect(connected).toEqual(['one', 'two', 'three', 'four'])
 })
 
-test('an account with a thousand numbers lets that of another connect next', async () => {
+test('an account with a thousand waiting numbers lets the number of another account connect next', async () => {
   const { clock, connected, connect } = queue()
   for (let line = 0; line < 1_000; line++) connect(`busy ${line}`)
   await clock.advance(50)

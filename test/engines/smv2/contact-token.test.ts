@@ -23,7 +23,7 @@ const salt = (shop: EngineInstance) => world.keys(shop, 'nct-salt')['salt']
 const send = async (shop: EngineInstance, to: string) => (await world.send(shop, { to })).outcome
 const REFUSED = { kind: 'refused', error: { code: 'reachout_restricted' } }
 
-test('a stranger is written to with a token made with the salt of the first history, also after a restart', async () => {
+test('a message to a stranger contains a token made with the salt from the history, also after a restart', async () => {
   shopPhone().appState.saltNewChats(true)
   const shop = await world.connect(OURS)
   await until('the salt', () => salt(shop) !== undefined)
@@ -33,7 +33,7 @@ test('a stranger is written to with a token made with the salt of the first hist
   expect(await send(shop, BEN)).toMatchObject({ kind: 'accepted' })
 })
 
-test('a later salt is used, replaced and removed as the phone says', async () => {
+test('a later salt from the phone is used, replaced and removed', async () => {
   const shop = await world.connect(OURS)
   expect(await send(shop, ANA)).toMatchObject({ kind: 'accepted' })
   expect(shown()).toEqual([])
@@ -51,7 +51,7 @@ test('a later salt is used, replaced and removed as the phone says', async () =>
   expect(shown()).toEqual([])
 })
 
-test('a person who has given a trust token is shown that one', async () => {
+test('a message to a person who has given a trust token contains that token', async () => {
   shopPhone().appState.saltNewChats(true)
   const shop = await world.connect(OURS)
   await until('the salt', () => salt(shop) !== undefined)
@@ -62,7 +62,7 @@ test('a person who has given a trust token is shown that one', async () => {
   expect(shown()).toEqual(['tctoken'])
 })
 
-test('a person who has given a token is asked with it for their about text, and strangers are not', async () => {
+test('a request for the about text contains the trust token of the person, and none for strangers', async () => {
   const shop = await world.connect(OURS)
   const ana = world.whatsapp.phone(ANA, { about: 'At the market', aboutFor: 'trusted' })
   world.whatsapp.phone(BEN, { about: 'Busy' })
@@ -77,7 +77,7 @@ test('a person who has given a token is asked with it for their about text, and 
   expect(await profile(ANA)).toBe('At the market')
 })
 
-test('without a token the network refuses first messages', async () => {
+test('the network refuses first messages without a token', async () => {
   const shop = await world.connect(OURS)
   shopPhone().appState.withholdKeys()
   shopPhone().appState.renewKey()

@@ -37,7 +37,7 @@ describe('a chat with one person', () => {
     expect(await expiryAt(ana)).toBe(0)
   })
 
-  test('has the timer that the other side sets, and our messages disappear too', async () => {
+  test('has the timer that the other side sets, also for sent messages', async () => {
     const ana = somebody()
     await ana.disappear(OURS, WEEK)
     await until('the timer', async () => (await timerOf(ana.number)) === WEEK)
@@ -48,7 +48,7 @@ describe('a chat with one person', () => {
     expect(world.of(shop, 'received')).toEqual([])
   })
 
-  test('has the timer that we set, which is sent to the other side, also after a restart', async () => {
+  test('has the timer that the engine sets, which is sent to the other side, also after a restart', async () => {
     const ana = somebody()
     await ana.say(OURS, 'Hello')
     await world.heard(shop, 'received')
@@ -63,14 +63,14 @@ describe('a chat with one person', () => {
     expect(await expiryAt(ana)).toBe(0)
   })
 
-  test('has the timer that our own phone sets', async () => {
+  test('has the timer that the own phone sets', async () => {
     const ana = somebody()
     await world.whatsapp.phone(OURS).disappear(ana.number, DAY)
     await until('the timer', async () => (await timerOf(ana.number)) === DAY)
     expect(await expiryAt(ana)).toBe(DAY)
   })
 
-  test('gets its timer from a message that carries it, and an older one does not change it back', async () => {
+  test('gets its timer from a message that contains it, and an older message does not change it back', async () => {
     const ana = somebody()
     const say = (expiration: number, ephemeralSettingTimestamp: number) =>
       ana.send(OURS, { extendedTextMessage: { text: 'Hi', contextInfo: { expiration, ephemeralSettingTimestamp } } })
@@ -81,7 +81,7 @@ describe('a chat with one person', () => {
     expect(await timerOf(ana.number)).toBe(WEEK)
   })
 
-  test('has one timer whether the person shows the number or the hidden id', async () => {
+  test('has one timer, whether the person shows the number or the hidden id', async () => {
     const ana = somebody()
     ana.behave({ shows: 'lid' })
     await ana.disappear(OURS, WEEK)
@@ -96,7 +96,7 @@ describe('a chat with one person', () => {
   })
 })
 
-test('a file, a poll, a location and forwarded messages disappear too', async () => {
+test('locations, polls, contact cards and forwarded messages disappear too', async () => {
   const ana = somebody()
   await ana.disappear(OURS, WEEK)
   await until('the timer', async () => (await timerOf(ana.number)) === WEEK)
@@ -117,7 +117,7 @@ test('a file, a poll, a location and forwarded messages disappear too', async ()
   expect(contexts).toEqual([WEEK, WEEK, WEEK, WEEK])
 })
 
-test('a group has the timer of its admins, which is on every message', async () => {
+test('messages to a group have the timer set by its admins', async () => {
   const ana = somebody()
   const group = world.whatsapp.group('Garden', [OURS, ana.number])
   const id = `${group.id}@g.us`
@@ -136,7 +136,7 @@ test('a group has the timer of its admins, which is on every message', async () 
   expect(await timerOf(id)).toBe(0)
 })
 
-test('earlier timers are in the history that the phone sends', async () => {
+test('timers set earlier are taken from the history that the phone sends', async () => {
   const ana = somebody()
   const other = '12025550241'
   await ana.say(other, 'Hello')

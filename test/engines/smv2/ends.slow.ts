@@ -28,7 +28,7 @@ const HEALS: readonly { how: Ending; told: readonly EngineSignal['kind'][]; reas
   { how: 'codeless', told: ['link_lost', 'connected'], reasons: ['connection_lost'] },
 ]
 
-describe('an end that recovers', () => {
+describe('a connection end that recovers', () => {
   test.each(HEALS)('$how', async ({ how, told, reasons }) => {
     device().end(how)
     await world.heard(shop, 'connected')
@@ -38,7 +38,7 @@ describe('an end that recovers', () => {
   })
 })
 
-test('removed on the phone: the session is wiped, and a start pairs again', async () => {
+test('if removed on the phone, the session is wiped, and the next start pairs again', async () => {
   device().end('removed')
   expect(await world.heard(shop, 'auth_failed')).toMatchObject({ reason: 'logged_out', code: 401 })
   expect(world.data.raw.prepare('SELECT COUNT(*) AS rows FROM smv2_keys').get()).toEqual({ rows: 0 })
@@ -46,7 +46,7 @@ test('removed on the phone: the session is wiped, and a start pairs again', asyn
   await world.qr(shop)
 })
 
-test('banned: the rows are kept for investigation, until the next start pairs again', async () => {
+test('if banned, the session is kept for investigation until the next start pairs again', async () => {
   device().refuse({ reason: 403 })
   expect(await world.heard(shop, 'auth_failed')).toMatchObject({ reason: 'banned', code: 403 })
   expect(world.data.raw.prepare('SELECT ended FROM smv2_sessions').get()).toEqual({ ended: 1 })
@@ -56,7 +56,7 @@ test('banned: the rows are kept for investigation, until the next start pairs ag
   expect(world.data.raw.prepare('SELECT COUNT(*) AS rows FROM smv2_sessions').get()).toEqual({ rows: 0 })
 })
 
-test('temporarily banned: it says until when, and the session is valid afterwards', async () => {
+test('if banned temporarily, the end of the ban is reported, and the session is valid afterwards', async () => {
   device().refuse({ reason: 402, expireSeconds: 3_600 })
   const { reason, untilMs } = await world.heard(shop, 'auth_failed')
   expect([reason, Math.abs((untilMs ?? 0) - Date.now() - 3_600_000) < 10_000]).toEqual(['temporary_ban', true])
@@ -65,14 +65,14 @@ test('temporarily banned: it says until when, and the session is valid afterward
   await world.heard(shop, 'connected')
 })
 
-test('the same session somewhere else: it does not compete', async () => {
+test('if the session is used elsewhere, the number does not compete for it', async () => {
   device().end('replaced')
   const { reason, nextRetryAtMs } = await world.heard(shop, 'link_lost')
   expect([reason, (nextRetryAtMs ?? 0) - Date.now() > 25_000]).toEqual(['replaced', true])
   expect(world.of(shop, 'connected')).toEqual([])
 })
 
-test('an old protocol: it requests another version, says why it waits, and does not reconnect constantly', async () => {
+test('if its version is refused, the number looks up another one, reports why it waits, and does not reconnect constantly', async () => {
   world.whatsapp.faults.demandVersion(4_000_000_000)
   device().end('dropped')
   const isRefused = () => world.of(shop, 'link_lost').find(({ reason }) => reason === 'client_outdated')
@@ -92,7 +92,7 @@ test('one refused number does not affect the other one', async () => {
   expect(world.told(other).filter(({ kind }) => kind !== 'receipt')).toEqual([])
 })
 
-test('a connection that the network keeps cutting is reported once for each time it was up', async () => {
+test('a connection that the network keeps closing is reported once for each time it was open', async () => {
   for (let i = 0; i < 3; i++) {
     world.forget()
     device().end('dropped')

@@ -27,7 +27,7 @@ function act<K extends keyof DirectActs>(name: K): DirectActs[K] {
   return found
 }
 
-test('each action is named in a test against the simulated network', () => {
+test('each action is used in a test against the simulated network', () => {
   const tests = readdirSync(import.meta.dirname)
     .filter((name) => /[.](?:test|slow)[.]ts$/.test(name))
     .map((name) => readFileSync(`${import.meta.dirname}/${name}`, 'utf8'))
@@ -37,18 +37,18 @@ test('each action is named in a test against the simulated network', () => {
   expect(actions.filter((name) => !new RegExp(`'${name}'|\\bdirect\\??[.]${name}\\b`).test(tests))).toEqual([])
 })
 
-test('a person’s about text, and whether they are a business', async () => {
+test('profile() returns a person’s about text, and whether they are a business', async () => {
   expect(await act('profile')(shop, ANA)).toMatchObject({ number: ANA, about: 'At the market ☕', isBusiness: false })
   expect(await act('profile')(shop, BAKERY)).toMatchObject({ about: null, isBusiness: true })
 })
 
-test('an existing picture; none if there is none, or it is hidden', async () => {
+test('avatar() returns a picture, or null if there is none or it is hidden', async () => {
   expect(await act('avatar')(shop, ANA)).toBe(PICTURE)
   expect(await act('avatar')(shop, BAKERY)).toBeNull()
   expect(await act('avatar')(shop, BEN)).toBeNull()
 })
 
-test('the groups of the number, until it leaves one', async () => {
+test('groups() returns the groups of the number, without one that it left', async () => {
   const garden = world.whatsapp.group('Garden', [OURS, ANA])
   const market = world.whatsapp.group('Market', [BEN, OURS])
   world.whatsapp.group('Of others', [BEN, CLEO])

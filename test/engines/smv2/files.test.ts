@@ -27,7 +27,7 @@ function downloads() {
   return { active, started, start, settle, running }
 }
 
-test('a number with a hundred slow files leaves slots for the others', async () => {
+test('a number with a hundred slow files leaves slots for other numbers', async () => {
   const { start, settle, running } = downloads()
   for (let i = 0; i < 100; i++) void start('busy')
   void start('quiet')
@@ -35,7 +35,7 @@ test('a number with a hundred slow files leaves slots for the others', async () 
   expect(running()).toEqual(['busy', 'busy', 'quiet'])
 })
 
-test('an account with many numbers leaves slots for the others', async () => {
+test('an account with many numbers leaves slots for other accounts', async () => {
   const { start, settle, running } = downloads()
   for (const instance of ['a', 'b', 'c', 'd']) for (let i = 0; i < 5; i++) void start(instance, 'busy')
   void start('quiet')
@@ -43,7 +43,7 @@ test('an account with many numbers leaves slots for the others', async () => {
   expect(running()).toEqual(['a', 'a', 'b', 'b', 'quiet'])
 })
 
-test('free slots go to the accounts in turn, to the numbers of each in turn, and never more than twelve are in use', async () => {
+test('free slots go to accounts in turn, and to the numbers of each in turn, twelve at most', async () => {
   const { active, started, start, settle, running } = downloads()
   const numbers = Array.from({ length: 7 }, (_, account) => [`${account} a`, `${account} b`]).flat()
   for (const number of numbers) for (let i = 0; i < 3; i++) void start(number, number.slice(0, 1))

@@ -49,7 +49,7 @@ test('a text is marked as forwarded, and quotes nothing', async () => {
   })
 })
 
-test('a message that was forwarded many times stays marked so', async () => {
+test('a message that was forwarded many times keeps that mark', async () => {
   const text = { text: 'Chain letter', contextInfo: { isForwarded: true, forwardingScore: 127 } }
   const id = await somebody().send(OURS, { extendedTextMessage: text })
   const said = await world.heard(shop, 'received', ({ engineMessageId }) => engineMessageId === id)
@@ -58,7 +58,7 @@ test('a message that was forwarded many times stays marked so', async () => {
   expect(passedOn).toMatchObject({ content: { extendedTextMessage: { contextInfo: { forwardingScore: 5 } } } })
 })
 
-test('a received file is not uploaded again, also after a restart', async () => {
+test('a received file is forwarded without another upload, also after a restart', async () => {
   const ana = somebody()
   const said = await heard(
     await ana.sendFile(OURS, { kind: 'image', bytes: PICTURE, mimeType: 'image/png', caption: 'Our garden' }),
@@ -72,7 +72,7 @@ test('a received file is not uploaded again, also after a restart', async () => 
   expect(world.whatsapp.cdn.uploads).toBe(uploads)
 })
 
-test('our own file is not uploaded again; each forward is counted', async () => {
+test('a sent file is forwarded without another upload, and each forward is counted', async () => {
   const out = { kind: 'media', mediaType: 'image', mimeType: 'image/png', content: contentOf(PICTURE) } as const
   const ana = somebody()
   const { outcome } = await world.send(shop, { ...out, caption: null, filename: null, to: ana.number })
@@ -104,7 +104,7 @@ test('a location, contact cards and a poll are forwarded completely', async () =
   expect(await forward(saidPoll)).toMatchObject({ content: { pollCreationMessageV3: { name: 'Bread?', contextInfo } } })
 })
 
-test('a file of a channel, which is not encrypted, is forwarded encrypted', async () => {
+test('an unencrypted file of a channel is forwarded encrypted', async () => {
   const file = world.whatsapp.cdn.publishPlain(PICTURE)
   const imageMessage = { ...file, mimetype: 'image/png', caption: 'Our bread' }
   const said = await heard(world.whatsapp.phone(OURS).device.post('120363144038483541', { imageMessage }))
@@ -116,7 +116,7 @@ test('a file of a channel, which is not encrypted, is forwarded encrypted', asyn
   expect(world.whatsapp.cdn.uploads).toBe(uploads + 1)
 })
 
-test('a file that is no longer known is not forwarded, and nothing is sent', async () => {
+test('a message whose file is no longer known cannot be forwarded, and nothing is sent', async () => {
   const lost: Omit<ForwardedMessage, 'to'> = {
     ...{ kind: 'forward', type: 'image', text: '', mediaId: 'gone', details: null },
     original: { engineMessageId: '3EB0', chat: '12025552999', isOwn: false, participant: null },

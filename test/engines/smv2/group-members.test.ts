@@ -34,7 +34,7 @@ const named = (number: string) => ({
   phone_number: `${number}@s.whatsapp.net`,
 })
 
-test('a group is created with all of its rules, and members are named by hidden id and number', async () => {
+test('a group is created with all of its settings, and its members have a hidden id and a number', async () => {
   const ana = world.whatsapp.phone(ANA)
   ana.trust(OURS)
   await until('the token', () => world.keys(shop, 'tctoken')[named(ANA).jid] !== undefined)

@@ -11,7 +11,7 @@ test.each([
   [404, 'not_found'],
   [403, 'not_found'],
   [401, 'invalid_state'],
-] as const)('what a group tells its members only, refused with %i, is told as %s', async (refusal, code) => {
+] as const)('a refusal with %i of something that only members may see is reported as %s', async (refusal, code) => {
   await expect(withReadErrors(refusedWith(refusal))).rejects.toMatchObject({ code })
 })
 
@@ -22,7 +22,10 @@ test.each([
   [401, described, 'invalid_state'],
   [403, () => refusedWith(403), 'not_found'],
   [404, described, 'not_found'],
-] as const)('a change that is refused with %i is told by what the group is to this line', async (code, about, told) => {
-  const open = { sock: { groupMetadata: about }, groups: { set: () => {} } } as unknown as OpenLink
-  await expect(changeGroup(open, GROUP, refusedWith(code))).rejects.toMatchObject({ code: told })
-})
+] as const)(
+  'a change refused with %i gets an error that depends on the number’s access to the group',
+  async (code, about, told) => {
+    const open = { sock: { groupMetadata: about }, groups: { set: () => {} } } as unknown as OpenLink
+    await expect(changeGroup(open, GROUP, refusedWith(code))).rejects.toMatchObject({ code: told })
+  },
+)

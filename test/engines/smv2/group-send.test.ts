@@ -21,7 +21,7 @@ beforeEach(() => world.forget())
 const somebody = () => world.whatsapp.phone(`12025554${String(person++)}`)
 
 describe.each(['lid', 'pn'] as const)('a group whose members are named by %s', (addressing) => {
-  test('gets text, files and replies, with mentions in the form that the group uses', async () => {
+  test('gets text, files and replies, with mentions in the group’s own form of ids', async () => {
     const [ana, ben] = [somebody(), somebody()]
     const { id } = world.whatsapp.group('Garden', [OURS, ana.number, ben.number], addressing)
     const to = `${id}@g.us`
@@ -59,7 +59,7 @@ describe.each(['lid', 'pn'] as const)('a group whose members are named by %s', (
   })
 })
 
-test('people outside the group cannot be mentioned, and nothing is sent', async () => {
+test('people outside the group cannot be mentioned, and nothing is sent if one is', async () => {
   const [ana, ben] = [somebody(), somebody()]
   const { id } = world.whatsapp.group('Garden', [OURS, ana.number])
   const { outcome } = await world.send(shop, { to: `${id}@g.us`, text: 'x', mentions: [ben.number] })
@@ -67,7 +67,7 @@ test('people outside the group cannot be mentioned, and nothing is sent', async 
   expect(ana.received()).toEqual([])
 })
 
-test('a group that this number is not in is reported as not its own', async () => {
+test('sending to a group without being a member gives an error that says so', async () => {
   const [ana, ben] = [somebody(), somebody()]
   const { id } = world.whatsapp.group('Theirs', [ana.number, ben.number])
   for (const to of [`${id}@g.us`, '120363999999999999@g.us']) {
@@ -79,7 +79,7 @@ test('a group that this number is not in is reported as not its own', async () =
   }
 })
 
-test('if only admins may write, others get that error', async () => {
+test('sending to a group in which only admins may write gives an error that says so', async () => {
   const ana = somebody()
   const group = world.whatsapp.group('News', [ana.number, OURS])
   group.reserveForAdmins()

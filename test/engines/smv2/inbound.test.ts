@@ -23,7 +23,7 @@ beforeEach(() => world.forget())
 const somebody = (habits = {}) => world.whatsapp.phone(`12025551${String(person++)}`, habits)
 const heard = (text: string) => world.heard(shop, 'received', (signal) => signal.text === text)
 
-test('edit, reaction, its removal and deletion name the message, once each', async () => {
+test('edit, reaction, its removal and deletion are reported once each, with the id of their message', async () => {
   const ana = somebody({ name: 'Ana' })
   const said = await ana.say(OURS, 'Is it opn?')
   expect(await heard('Is it opn?')).toMatchObject({ engineMessageId: said, pushName: 'Ana' })
@@ -42,13 +42,13 @@ test('edit, reaction, its removal and deletion name the message, once each', asy
   ])
 })
 
-test('a message typed on the own phone is reported as such', async () => {
+test('a message typed on the own phone is reported as from_me', async () => {
   const ana = somebody()
   await world.whatsapp.phone(OURS).say(ana.number, 'From my own hand')
   expect(await heard('From my own hand')).toMatchObject({ fromMe: true, chat: ana.number, from: OURS, pushName: null })
 })
 
-test('a group: who said it, and where', async () => {
+test('a group message is reported with its sender and its group', async () => {
   const ana = somebody()
   const { id } = world.whatsapp.group('Garden', [ana.number, OURS])
   await ana.say(id, 'Who brings cake?')
@@ -57,7 +57,7 @@ test('a group: who said it, and where', async () => {
   })
 })
 
-test('a person who hides their number is known by the hidden id, until they show it: then the two are one', async () => {
+test('a person who hides their number has the hidden id until it is known, and then the two are one person', async () => {
   const eve = somebody({ shows: 'lid_only' })
   await eve.say(OURS, 'Guess who')
   expect(await heard('Guess who')).toMatchObject({ chat: eve.lid, from: eve.lid, fromLid: eve.lid })
@@ -74,7 +74,7 @@ test('a person who hides their number is known by the hidden id, until they show
   expect(world.of(shop, 'contact')).toEqual([same, same])
 })
 
-test('the first message after an advertisement comes without content, and is reported with it later', async () => {
+test('the first message after an advertisement arrives without content, and is reported again with it', async () => {
   const ana = somebody()
   const id = await ana.clickAd(OURS, 'Tell me more', {
     title: 'Spring',
@@ -86,8 +86,8 @@ test('the first message after an advertisement comes without content, and is rep
   expect(told).toMatchObject({ engineMessageId: id, chat: ana.number, referral: { source_url: 'https://fb.me/1' } })
 })
 
-describe('content besides text', () => {
-  test('a location, a contact and a link have their details', async () => {
+describe('content other than text', () => {
+  test('of a location, a contact or a link is reported with its details', async () => {
     const ana = somebody()
     await ana.send(OURS, { locationMessage: { degreesLatitude: 52.5, degreesLongitude: 13.4, name: 'The shop' } })
     expect(await heard('The shop')).toMatchObject({ type: 'location', content: { type: 'location', latitude: 52.5 } })
@@ -101,7 +101,7 @@ describe('content besides text', () => {
     expect(await heard(link.text)).toMatchObject({ type: 'text', content: { type: 'link', url: 'https://a.example' } })
   })
 
-  test('a view-once file is fetched like any other', async () => {
+  test('in a view-once file is downloaded like any other', async () => {
     const { bytes, mimeType } = sampleOf('image')
     const { imageMessage } = fileMessage(world.whatsapp.cdn, { kind: 'image', bytes, mimeType, caption: 'Once' })
     await somebody().send(OURS, { viewOnceMessageV2: { message: { imageMessage: imageMessage ?? null } } })
@@ -110,7 +110,7 @@ describe('content besides text', () => {
     expect(await bytesOf(await world.smv2.engine.media?.(shop, told.media?.id ?? ''))).toEqual(bytes)
   })
 
-  test('an unencrypted file in a chat, although it names a key, is fetched and verified unchanged', async () => {
+  test('in an unencrypted file of a chat, although it contains a key, is downloaded and verified unchanged', async () => {
     const bytes = sampleOf('image').bytes
     const file = { ...world.whatsapp.cdn.publishPlain(bytes), mediaKey: Buffer.alloc(32, 7) }
     await somebody().send(OURS, { imageMessage: { ...file, mimetype: 'image/png', caption: 'In the clear' } })
@@ -120,7 +120,7 @@ describe('content besides text', () => {
   })
 
   test.each(['view_once', 'view_once_unavailable_fanout'])(
-    'messages that only the phone shows (%s) are reported',
+    'that only the phone shows (%s) is reported',
     async (why) => {
       const ana = somebody({ name: 'Ana' })
       const id = await ana.withhold(OURS, { conversation: 'Only on the phone' }, why)
@@ -131,7 +131,7 @@ describe('content besides text', () => {
     },
   )
 
-  test('an unsupported kind of message is reported', async () => {
+  test('of an unsupported kind is reported as such', async () => {
     const ana = somebody()
     await ana.send(OURS, { encCommentMessage: { encPayload: Buffer.from('sealed') } })
     expect(await world.heard(shop, 'received', ({ chat }) => chat === ana.number)).toMatchObject({
@@ -140,12 +140,12 @@ describe('content besides text', () => {
   })
 })
 
-describe('files', () => {
+describe('received files', () => {
   const { bytes, mimeType } = sampleOf('image')
   const picture = { kind: 'image', bytes, mimeType, caption: 'Look' } as const
   const mediaOf = async () => (await world.heard(shop, 'received', ({ text }) => text === 'Look')).media
 
-  test('are fetched immediately, checked and kept', async () => {
+  test('are downloaded immediately, verified and stored', async () => {
     await somebody().sendFile(OURS, picture)
     const media = await mediaOf()
     expect(media).toMatchObject({ mimeType, size: bytes.length, caption: 'Look' })
@@ -155,7 +155,7 @@ describe('files', () => {
     expect(await world.smv2.engine.media?.(world.instance(), media?.id ?? '')).toBeNull()
   })
 
-  test('have the details that the phone sends', async () => {
+  test('have the preview details that the phone sends', async () => {
     const ana = somebody()
     const waveform = Buffer.from(Array.from({ length: 64 }, (_, bar) => bar))
     await ana.sendFile(OURS, { kind: 'audio', bytes, mimeType: 'audio/ogg', about: { seconds: 67, waveform } })
@@ -174,7 +174,7 @@ describe('files', () => {
     expect(await bytesOf(await world.smv2.engine.media?.(shop, media?.id ?? ''))).toEqual(bytes)
   })
 
-  test('that stay damaged are reported without the file, and health says so', async () => {
+  test('that stay damaged are reported without the file, and health shows it', async () => {
     world.whatsapp.cdn.flip(2)
     await somebody().sendFile(OURS, picture)
     expect(await mediaOf()).toBeNull()
@@ -182,7 +182,7 @@ describe('files', () => {
   })
 })
 
-test('messages that the rooms refuse are reported again until accepted, in order', async () => {
+test('messages that a room refuses are reported again until accepted, in order', async () => {
   const ana = somebody()
   await ana.say(OURS, 'Zero')
   await heard('Zero')
@@ -192,7 +192,7 @@ test('messages that the rooms refuse are reported again until accepted, in order
   expect(world.of(shop, 'received').map(({ text }) => text)).toEqual(['Zero', 'One', 'Two', 'Three'])
 })
 
-test('messages from while the number was offline arrive once, even if the network missed the acknowledgement', async () => {
+test('messages sent while the number was offline arrive once, even if an acknowledgement was lost', async () => {
   const ana = somebody()
   await ana.say(OURS, 'Before')
   await heard('Before')

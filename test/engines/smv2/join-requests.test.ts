@@ -28,7 +28,7 @@ const ours = (...others: readonly string[]) => {
 }
 const numbersIn = async (id: string) => (await act('joinRequests')(shop, id)).map(({ number }) => number)
 
-test('who may join a group is set, and the next read shows it', async () => {
+test('the approval of new members is turned on and off, and the next read shows it', async () => {
   const { group, id } = ours(ANA)
   expect(await act('group')(shop, id)).toMatchObject({ needsApproval: false, isAddedToByAdmins: false })
   await act('setJoinRules')(shop, id, { needsApproval: true, isAddedToByAdmins: true })
@@ -62,7 +62,7 @@ test('requests to join are listed, approved or rejected, each once', async () =>
   expect((await act('group')(shop, id)).members.map(({ number }) => number)).toEqual([OURS, ANA])
 })
 
-test('a person without a shown number is named by the hidden id, and approved by it', async () => {
+test('a person without a visible number is listed by the hidden id, and can be approved by it', async () => {
   const { group, id } = ours()
   group.request('12025551304')
   const { lid } = world.whatsapp.phone('12025551304')
@@ -71,7 +71,7 @@ test('a person without a shown number is named by the hidden id, and approved by
   expect(group.members).toContain('12025551304')
 })
 
-test('members who are no admins see no requests, and change nothing', async () => {
+test('members who are not admins cannot see requests or change the group', async () => {
   const group = world.whatsapp.group('Theirs', [ANA, OURS])
   const id = `${group.id}@g.us`
   group.request(BEN)
@@ -82,7 +82,7 @@ test('members who are no admins see no requests, and change nothing', async () =
   expect(group).toMatchObject({ needsApproval: false, requests: [BEN], members: [ANA, OURS] })
 })
 
-test('a change by somebody else is seen at the next read', async () => {
+test('a change by another person is seen at the next read', async () => {
   const { group, id } = ours(ANA)
   await act('group')(shop, id)
   const other = await world.connect('12025550251')
@@ -94,7 +94,7 @@ test('a change by somebody else is seen at the next read', async () => {
   expect(group.needsApproval).toBe(false)
 })
 
-describe('reports of requests to join', () => {
+describe('events about requests to join', () => {
   const told = (instance: EngineInstance, id: string) =>
     world
       .of(instance, 'line_event')
@@ -103,7 +103,7 @@ describe('reports of requests to join', () => {
   const until = (instance: EngineInstance, id: string, most: number) =>
     eventually('told', () => told(instance, id).length >= most)
 
-  test('and of their withdrawal go to admins', async () => {
+  test('and about their withdrawal go to admins', async () => {
     const { group, id } = ours()
     group.request('12025551310', 'number')
     group.request('12025551311')
@@ -117,7 +117,7 @@ describe('reports of requests to join', () => {
     ])
   })
 
-  test('name another admin who rejects somebody, and do not go to other members', async () => {
+  test('contain the admin who rejects somebody, and do not go to other members', async () => {
     const [admin, member] = [await world.connect('12025550260'), await world.connect('12025550261')]
     const group = world.whatsapp.group('Told', ['12025550260', OURS, '12025550261'])
     const id = `${group.id}@g.us`
@@ -130,7 +130,7 @@ describe('reports of requests to join', () => {
     expect(told(member, id).filter(({ action }) => action === 'requested')).toEqual([])
   })
 
-  test('a notice that names nobody, or everybody, is harmless', () => {
+  test('are parsed without an error from a notice with no people or with many', () => {
     const notice = (content: BinaryNode[], more: object = {}): BinaryNode => ({
       tag: 'notification',
       attrs: { from: '1@g.us', type: 'w:gp2', id: '1', ...more },

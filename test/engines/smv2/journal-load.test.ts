@@ -66,7 +66,7 @@ async function loaded(onPublish: (digest: string) => Promise<void> = async () =>
 }
 
 test.each([500, 4_000])(
-  '%i messages of one chat are each decrypted a few times, and reported in order',
+  '%i messages of one chat are each decrypted at most three times, and reported in order',
   async (count) => {
     const { counts, order, wake, open, keepMany } = await loaded()
     const shop = numberOf(BUSY, 1)
@@ -80,7 +80,7 @@ test.each([500, 4_000])(
   },
 )
 
-test('a chat that waits for a file is not read again and again while others continue', async () => {
+test('a chat that waits for a file is not read repeatedly while others continue', async () => {
   const file = Promise.withResolvers<undefined>()
   const { counts, wake, open, keepMany, order } = await loaded((digest) =>
     digest === 'ana 1' ? file.promise : Promise.resolve(),
@@ -98,7 +98,7 @@ test('a chat that waits for a file is not read again and again while others cont
 })
 
 test.each([1, 10, 40])(
-  'an account with large journals of %i numbers delays another’s message only briefly',
+  'an account with large journals of %i numbers delays the message of another account only briefly',
   async (numbers) => {
     const { counts, order, wake, open, keepMany, keepOne } = await loaded()
     const greedy = Array.from({ length: numbers }, (_, n) => numberOf(BUSY, n + 1))

@@ -48,7 +48,7 @@ function journal(publish: (digest: string) => Promise<void> = async () => {}) {
   return { ...made, clock, told, keep }
 }
 
-test('an entry altered on disk is not reported, and delays nobody else', async () => {
+test('an entry altered on disk is skipped, and delays no other entry', async () => {
   const { open, wake, close, clock, told, keep } = journal()
   for (const [i, digest] of ['one', 'two', 'three'].entries()) await keep(i + 1, digest, 'ana')
   data.raw.exec("UPDATE smv2_inbound SET sealed = x'0102030405' WHERE digest = 'two'")
@@ -60,7 +60,7 @@ test('an entry altered on disk is not reported, and delays nobody else', async (
   await close()
 })
 
-test('while the keychain is locked nothing is reported, and everything once it is open', async () => {
+test('nothing is reported while the keychain is locked, and everything once it is open', async () => {
   const { open, wake, close, clock, told, keep } = journal()
   await keep(1, 'one', 'ana')
   const unlocked = key
@@ -118,7 +118,7 @@ test('a refused message is retried after a pause, before later ones of its chat,
   await close()
 })
 
-test('every message stored while chats run is published once and in the order of its chat', async () => {
+test('every message stored while chats are processed is published once and in the order of its chat', async () => {
   const random = mulberry(7)
   const told = new Map<string, number[]>()
   const made = journal(async (digest) => {

@@ -63,7 +63,7 @@ const hiddenIdOf = async (number: string) =>
     : (await mappings.getLIDForPN(`${number}@s.whatsapp.net`))?.split('@')[0]
 const stored = async () => session.keys.get('lid-mapping', [OLD, NEW, `${HERS}_reverse`, `${OTHERS}_reverse`])
 
-test('a person with a new number is reported as such, and the old number becomes invalid', async () => {
+test('a person’s new number is reported, and the old number becomes invalid', async () => {
   await learn(OLD, HERS)
   await learn(NEW, HERS)
   expect(await stored()).toEqual({ [NEW]: HERS, [`${HERS}_reverse`]: NEW })
@@ -72,7 +72,7 @@ test('a person with a new number is reported as such, and the old number becomes
   expect(await people.nameOf(instance, session.keys, { number: null, hiddenId: HERS })).toBe(NEW)
 })
 
-test('a number that was given to another person is theirs alone', async () => {
+test('a number that was given to another person belongs only to that person', async () => {
   await learn(OLD, HERS)
   await learn(OLD, OTHERS)
   expect(await stored()).toEqual({ [OLD]: OTHERS, [`${OTHERS}_reverse`]: OLD })
@@ -80,20 +80,20 @@ test('a number that was given to another person is theirs alone', async () => {
   expect(await people.nameOf(instance, session.keys, { number: null, hiddenId: HERS })).toBe(HERS)
 })
 
-test('a number that returns to its owner is hers again', async () => {
+test('a number that returns to its first owner belongs to that owner again', async () => {
   for (const number of [OLD, NEW, OLD]) await learn(number, HERS)
   expect(await stored()).toEqual({ [OLD]: HERS, [`${HERS}_reverse`]: OLD })
   expect(told.at(-1)).toEqual({ kind: 'number_changed', before: NEW, after: OLD })
 })
 
-test('a known pair changes nothing', async () => {
+test('a pair of number and hidden id that is known already changes nothing', async () => {
   await learn(OLD, HERS)
   await learn(OLD, HERS)
   expect(told).toEqual([])
   expect(await stored()).toEqual({ [OLD]: HERS, [`${HERS}_reverse`]: OLD })
 })
 
-test('rooms that could not be informed are informed when she writes next', async () => {
+test('a number change that the rooms refused is reported again with the person’s next message', async () => {
   await learn(OLD, HERS)
   areRoomsClosed = true
   await learn(NEW, HERS)

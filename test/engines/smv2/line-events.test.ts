@@ -11,7 +11,7 @@ const OURS = '12025550200'
 const ANA = '12025550101'
 const GROUP = '120363041234567890@g.us'
 
-describe('over the network', () => {
+describe('events of the simulated network', () => {
   let world: LineWorld
   let shop: EngineInstance
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe('over the network', () => {
   const events = (instance = shop) => world.of(instance, 'line_event').map(({ event }) => event)
   const heard = (type: LineEvent['type']) => until(type, () => events().find((event) => event.type === type))
 
-  test('a call rings, can be rejected while it does, and ends', async () => {
+  test('report a call while it rings, which can then be rejected, and its end', async () => {
     const ana = world.whatsapp.phone(ANA)
     const callId = ana.call(OURS)
     expect(await heard('call.offered')).toMatchObject({
@@ -41,7 +41,7 @@ describe('over the network', () => {
     await expect(world.smv2.engine.direct?.rejectCall?.(shop, callId)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('a person creates a group with us and makes us an admin of it', async () => {
+  test('report that another person makes the number an admin of a group', async () => {
     const other = await world.connect('12025550300')
     const made = await world.smv2.engine.direct?.createGroup?.(other, 'Garden', [OURS])
     const id = made?.group.id ?? ''
@@ -51,7 +51,7 @@ describe('over the network', () => {
     })
   })
 
-  test('the name of a contact is reported once, not with every message', async () => {
+  test('report the name of a contact once, not with every message', async () => {
     const ana = world.whatsapp.phone(ANA, { name: 'Ana' })
     for (const text of ['One', 'Two']) await ana.say(OURS, text)
     await world.heard(shop, 'received', ({ text }) => text === 'Two')
@@ -65,7 +65,7 @@ describe('over the network', () => {
   })
 })
 
-describe('in our own format', () => {
+describe('converted events', () => {
   const instance = { id: 'i' } as unknown as EngineInstance
   const open = { session: { keys: {} } } as unknown as OpenLink
   const told = async (...raw: RawLineEvent[]): Promise<LineEvent[]> => {
@@ -80,7 +80,7 @@ describe('in our own format', () => {
   }
   const jid = `${ANA}@s.whatsapp.net`
 
-  test('a changed group says what and by whom; an answer to our own request says nothing', async () => {
+  test('of a group contain the change and its author, and an answer to an own request causes none', async () => {
     const author = { author: '900000000000001@lid', authorPn: jid }
     expect(
       await told(
@@ -97,7 +97,7 @@ describe('in our own format', () => {
     ])
   })
 
-  test('presence says who does what in which chat', async () => {
+  test('of presence contain the person, the state and the chat', async () => {
     const presences = { [jid]: { lastKnownPresence: 'composing' } as const }
     const gone = { [jid]: { lastKnownPresence: 'unavailable', lastSeen: 1_767_614_400 } as const }
     expect(
@@ -114,13 +114,13 @@ describe('in our own format', () => {
     ])
   })
 
-  test('a contact has a new picture', async () => {
+  test('of a contact report a new picture', async () => {
     expect(await told({ kind: 'contact', contact: { id: jid, imgUrl: 'changed' } })).toEqual([
       { type: 'contact.updated', data: { number: ANA, picture: 'changed' } },
     ])
   })
 
-  test('a call from before the connection was offered and cannot be rejected', async () => {
+  test('of a call from before the connection report it, and it cannot be rejected', async () => {
     const call = { chatId: jid, from: jid, id: 'C', date: new Date(0), status: 'offer', offline: true } as const
     expect(await told({ kind: 'call', call }, { kind: 'call', call: { ...call, status: 'ringing' } })).toHaveLength(1)
   })

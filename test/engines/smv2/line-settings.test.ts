@@ -33,7 +33,7 @@ const through = (port: number, type: 'http' | 'socks5' = 'socks5') =>
   ({ type, host: '127.0.0.1', port, credentials: null }) as const
 const issues = () => world.smv2.engine.evidence(shop).issues?.map(({ code }) => code)
 
-test('a number reconnects through its proxy, with its files, and returns when the proxy does', async () => {
+test('a number reconnects through its proxy, also for files, and again after an outage of the proxy', async () => {
   proxy = await startProxy('socks5', { to: world.whatsapp.route.port })
   const ana = world.whatsapp.phone(ANA)
   await set({ proxy: through(proxy.port) })

@@ -64,20 +64,21 @@ test('the length and size of a video', () => {
 })
 
 describe('a voice note', () => {
-  test('of silence', () => {
+  test('of silence is recognized, with its length', () => {
     expect(factsOf('audio', sampleOf('audio').bytes)).toMatchObject({ isVoice: true, seconds: 1 })
   })
 
-  test('has a bar for each part of it, as high as its loudness', () => {
+  test('has a waveform bar for each part, as high as the part is loud', () => {
     const loud = Array.from({ length: 320 }, (_, i) => (i < 160 ? 300 : 30))
     const { seconds, waveform } = factsOf('audio', opus(loud))
     expect(seconds).toBe(6)
     expect([...(waveform ?? [])]).toEqual(Array.from({ length: 64 }, (_, i) => (i < 32 ? 100 : 10)))
   })
 
-  test('shorter than a bar', () => expect(factsOf('audio', opus([100, 50])).waveform).toHaveLength(64))
+  test('that is very short still has a waveform of 64 bars', () =>
+    expect(factsOf('audio', opus([100, 50])).waveform).toHaveLength(64))
 
-  test('in Vorbis has none', () => {
+  test('in Vorbis is not recognized', () => {
     const vorbis = opus([10])
     vorbis.write('\x01vorbis ', 28)
     expect(factsOf('audio', vorbis)).toEqual({})

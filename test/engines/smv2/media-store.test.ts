@@ -101,14 +101,14 @@ const onDisk = () =>
     return found.filter((entry) => entry.isFile()).map(() => folder)
   })
 
-describe('a home with the older layout', () => {
+describe('an installation with the older file layout', () => {
   beforeEach(async () => {
     keepAsBefore(shop, 'old', PICTURE, 1)
     keepAsBefore(shop, 'forwarded', PICTURE, 2)
     await upgrade()
   })
 
-  test('keeps serving its files, and stores new ones in files/', async () => {
+  test('keeps serving its old files, and stores new ones in files/', async () => {
     await keep(shop, 'new', PICTURE)
     expect(await fileOf(shop, 'old')).toMatchObject({ mimeType: 'image/png', filename: 'garden.png' })
     for (const mediaId of ['old', 'forwarded', 'new']) expect(await read(shop, mediaId)).toEqual(PICTURE)
@@ -122,7 +122,7 @@ describe('a home with the older layout', () => {
     expect(await read(shop, 'old')).toEqual(PICTURE)
   })
 
-  test('loses its files and the new ones when their retention ends, each at its time', async () => {
+  test('deletes old and new files when their retention ends, each at its time', async () => {
     await clock.advance(20 * DAY_MS)
     await keep(shop, 'new', PICTURE)
     await runChores()
@@ -136,7 +136,7 @@ describe('a home with the older layout', () => {
     expect([onDisk(), await read(shop, 'new')]).toEqual([[], null])
   })
 
-  test('loses all files of an instance that is wiped, and no others', async () => {
+  test('deletes all files of a wiped instance, and no others', async () => {
     const other = instance(shop.accountId)
     await keep(shop, 'new', PICTURE)
     await keep(other, 'theirs', PICTURE)
@@ -151,10 +151,10 @@ describe('a home with the older layout', () => {
   })
 })
 
-describe('a file', () => {
+describe('a received file', () => {
   beforeEach(upgrade)
 
-  test('that ten people forward is stored once in an account, and once in another', async () => {
+  test('that ten people forward is stored once for each account', async () => {
     for (const mediaId of ['a', 'b', 'a']) await keep(shop, mediaId, PICTURE)
     const stranger = instance(ids.account())
     await keep(stranger, 'a', PICTURE)
@@ -165,7 +165,7 @@ describe('a file', () => {
     expect([onDisk(), await read(shop, 'a'), await read(shop, 'b')]).toEqual([['files'], PICTURE, PICTURE])
   })
 
-  test('that turns out to be damaged, or too large, is not kept', async () => {
+  test('that is damaged or too large is not stored', async () => {
     const damaged = Readable.from(
       (function* () {
         yield PICTURE
@@ -178,7 +178,7 @@ describe('a file', () => {
     expect([onDisk(), await read(shop, 'a')]).toEqual([[], null])
   })
 
-  test('whose bytes are missing is 404 when read or checked', async () => {
+  test('whose bytes are missing answers 404 when read or checked', async () => {
     await keep(shop, 'a', PICTURE)
     const found = await fileOf(shop, 'a')
     await store.forget(shop.id)

@@ -25,11 +25,11 @@ const REFUSED = {
   error: { code: 'reachout_restricted', message: expect.stringContaining('new chats') },
 }
 
-test('nothing is known of a number whose new chats are not limited', () => {
+test('a number without a limit on new chats shows none', () => {
   expect(said()).toMatchObject({ newChats: null, restriction: null })
 })
 
-test('each new person is counted once, and people who wrote before are not', async () => {
+test('each new person counts once, and people who wrote before do not count', async () => {
   await world.whatsapp.phone('12025551999').say(OURS, 'Hello')
   await world.heard(shop, 'received')
   allow(3)
@@ -39,7 +39,7 @@ test('each new person is counted once, and people who wrote before are not', asy
   expect(said()).toMatchObject({ newChats: { used: 2, limit: 3, endsAtMs: untilMs }, restriction: null })
 })
 
-test('after the limit, no further chat is started until the cycle ends, and people who wrote are answered', async () => {
+test('after the limit no further chat can be started until the cycle ends, and people who wrote can be answered', async () => {
   const ana = world.whatsapp.phone('12025551999')
   await ana.say(OURS, 'Hello')
   await world.heard(shop, 'received')
@@ -57,7 +57,7 @@ test('after the limit, no further chat is started until the cycle ends, and peop
   expect(await send(ana.number)).toMatchObject({ kind: 'accepted' })
 })
 
-test('a lifted limit restricts nobody', async () => {
+test('a lifted limit allows new chats again', async () => {
   allow(1)
   await until('the limit', () => Boolean(said().newChats))
   await send(people[0])
@@ -67,7 +67,7 @@ test('a lifted limit restricts nobody', async () => {
   expect(await send(people[1])).toMatchObject({ kind: 'accepted' })
 })
 
-test('the used part is stored, and known after a restart', async () => {
+test('the used part of the limit is stored and known after a restart', async () => {
   allow(1)
   await until('the limit', () => Boolean(said().newChats))
   await send(people[0])
@@ -78,7 +78,7 @@ test('the used part is stored, and known after a restart', async () => {
   expect(await send(people[1])).toMatchObject(REFUSED)
 })
 
-test('an ended cycle restricts nobody', async () => {
+test('a limit does not apply after its cycle has ended', async () => {
   untilMs = Math.ceil(Date.now() / 1_000) * 1_000 + 2_000
   allow(1)
   await until('the limit', () => Boolean(said().newChats))

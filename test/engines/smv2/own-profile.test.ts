@@ -30,7 +30,7 @@ const asked = (xmlns: string) =>
     .device.heard.filter(({ attrs }) => attrs['xmlns'] === xmlns && attrs['type'] === 'set')
     .at(-1)
 
-test('the name is changed on the phone too, and for everybody who sees it', async () => {
+test('the profile name is changed on the phone too, and for everybody who sees it', async () => {
   const { appState, device } = world.whatsapp.phone(OURS)
   const version = () => appState.ledger('critical_block').version
   await until('the settings', () => version() > 0)
@@ -80,7 +80,7 @@ test('people are blocked and unblocked', async () => {
   expect(blocked).toEqual([])
 })
 
-test('its own picture is changed, and that of a group', async () => {
+test('the picture of the number, and that of a group, are changed', async () => {
   await act('setPicture')(shop, null, JPEG)
   expect(asked('w:profile:picture')?.attrs['target']).toBeUndefined()
   expect(bytesOf(asked('w:profile:picture'), 'picture')).toEqual(JPEG)
@@ -89,7 +89,7 @@ test('its own picture is changed, and that of a group', async () => {
   expect(asked('w:profile:picture')?.attrs['target']).toBe(`${id}@g.us`)
 })
 
-test('a status goes to its audience, and to the own phone', async () => {
+test('a status is sent to its audience and to the own phone', async () => {
   const [ana, ben] = [world.whatsapp.phone(ANA), world.whatsapp.phone('12025551502')]
   await act('postStatus')(shop, 'Fresh bread', [ANA, '12025550404'])
   await until('there', () => ana.received().length === 1)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('messages and actions keep to the pace; those that would wait too long are refused and never sent', async () => {
+test('messages and actions keep to the pace, and those that would wait too long are refused and never sent', async () => {
   const ana = world.whatsapp.phone(ANA)
   const sends = Array.from({ length: 20 }, (_, i) => world.sending(shop, { to: ANA, text: String(i) }, 20_000))
   const refused = await until('the refusals', async () => {

@@ -47,7 +47,7 @@ describe('a pairing code that WhatsApp refuses', () => {
   test.each([
     { code: 400, text: 'bad-request', error: 'upstream_unavailable', headers: {}, waitMs: 30_000 },
     { code: 429, text: 'rate-overlimit', error: 'rate_limited', headers: { 'Retry-After': '300' }, waitMs: 300_000 },
-  ])('with $code is not shown, and not asked for again for a while', async ({ code, text, waitMs, ...expected }) => {
+  ])('with $code is not shown, and not requested again for a while', async ({ code, text, waitMs, ...expected }) => {
     refuse(code, text)
     const failed = { code: expected.error, headers: expected.headers, message: expect.stringContaining(String(code)) }
     await expect(pairing().code(shop, OURS)).rejects.toMatchObject(failed)
@@ -79,14 +79,14 @@ describe('a pairing code that WhatsApp refuses', () => {
   })
 })
 
-test('asked for twice at the same time, it is one code', async () => {
+test('a pairing code that is requested twice at the same time is the same code', async () => {
   const [one, other] = await Promise.all([pairing().code(shop, OURS), pairing().code(shop, OURS)])
   expect(one.pairingCode).toBe(other.pairingCode)
   await tap.network.phone(OURS).enter(one.pairingCode ?? '')
   await connected()
 })
 
-test('a code keeps its connection for its 180 seconds, and not longer', async () => {
+test('a pairing code keeps its connection for its 180 seconds, and not longer', async () => {
   await world.smv2.engine.start(shop)
   await world.qr(shop)
   await time.advance(100_000)

@@ -42,7 +42,7 @@ describe('a notification before the pairing', () => {
     expect(await tap.acks(id)).toHaveLength(1)
   })
 
-  test('with a pairing code open is acknowledged once as well', async () => {
+  test('while a pairing code is open is acknowledged once as well', async () => {
     await pairing().code(shop, OURS)
     const ids = [tap.notify('psa'), refresh()]
     for (const id of ids) expect(await tap.acks(id)).toHaveLength(1)
@@ -60,9 +60,9 @@ test('a login announced by the network before the pairing is ignored', async () 
   expect((await world.qr(shop)).split(',')[1]).toBe(text.split(',')[1])
 })
 
-describe('a refresh of the registration', () => {
+describe('a refresh of the pairing registration', () => {
   test.each(['companion_reg_refresh', 'pair-device-rotate-qr'])(
-    'by %s draws the same ref with another secret, uses up none, and says so',
+    'by %s shows the same ref with a new secret, uses up no ref, and is reported',
     async (child) => {
       await world.smv2.engine.start(shop)
       const before = await world.qr(shop)
@@ -102,7 +102,7 @@ describe('a refresh of the registration', () => {
     expect((await pairing().current(shop)).text).toBe(text)
   })
 
-  test('after the pairing code was typed keeps the secret agreed on by phone and device', async () => {
+  test('after the pairing code was entered keeps the secret agreed by phone and device', async () => {
     const { pairingCode } = await pairing().code(shop, OURS)
     const isFinish = ({ content }: Stanza) =>
       Array.isArray(content) && content[0]?.attrs['stage'] === 'companion_finish'

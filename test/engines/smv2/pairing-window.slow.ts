@@ -50,7 +50,7 @@ async function expireUnused(instance: EngineInstance): Promise<number> {
 }
 
 test(
-  'a code pairs as long as it is on screen; after the last one pairing expires, and nothing happens until requested',
+  'a code pairs as long as it is shown; after the last one the pairing expires, and nothing happens until requested',
   { timeout: PATIENCE_MS },
   async () => {
     const unused = world.instance()

@@ -40,7 +40,7 @@ test.each([24, 26, 59])('the first QR code still pairs after %i seconds without 
   await world.heard(shop, 'connected')
 })
 
-test.each([61, 100, 159])('another QR code is on screen after %i seconds, and pairs', async (seconds) => {
+test.each([61, 100, 159])('another QR code is shown after %i seconds, and pairs', async (seconds) => {
   await world.smv2.engine.start(shop)
   const first = await world.qr(shop)
   await time.advance(seconds * 1_000)
@@ -91,14 +91,14 @@ test('a pairing code that is requested late gets a connection that lasts as long
   await world.heard(shop, 'connected')
 })
 
-test('a pairing code that is requested soon keeps the QR code on screen', async () => {
+test('a pairing code that is requested early leaves the QR code valid', async () => {
   await world.smv2.engine.start(shop)
   const shown = await world.qr(shop)
   await time.advance(15_000)
   expect((await pairing().code(shop, OURS)).text).toBe(shown)
 })
 
-test('a connection lost during pairing gets a new code; lost after the last code, pairing expires and stops', async () => {
+test('a connection lost during pairing gets a new code, and after the last code the pairing expires', async () => {
   await world.smv2.engine.start(shop)
   const first = await world.qr(shop)
   await time.advance(100_000)
@@ -119,7 +119,7 @@ test('a connection lost during pairing gets a new code; lost after the last code
   await afterBackoff('connected', () => world.of(shop, 'connected').length > 0)
 })
 
-test('a network that accepts a pairing and never restarts the connection is left and logged in to again', async () => {
+test('if the network accepts a pairing but does not restart the connection, the engine reconnects and logs in', async () => {
   world.whatsapp.faults.withholdRestart()
   await world.smv2.engine.start(shop)
   await world.whatsapp.phone(OURS).scan(await world.qr(shop))

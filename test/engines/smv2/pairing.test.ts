@@ -23,7 +23,7 @@ const pairing = () => {
 }
 const stored = () => world.data.raw.prepare('SELECT COUNT(*) AS rows FROM smv2_sessions').get()
 
-test('a code to scan lives a minute, and nothing is stored before the phone has confirmed', async () => {
+test('a QR code is valid for a minute, and nothing is stored before the phone has confirmed', async () => {
   await world.smv2.engine.start(shop)
   await world.qr(shop)
   const view = await pairing().current(shop)
@@ -39,7 +39,7 @@ test('a code to scan lives a minute, and nothing is stored before the phone has 
   expect(await pairing().current(shop)).toMatchObject({ state: 'connected', text: null })
 })
 
-test('a code to type pairs as well, stays the same when asked for again, and leaves the other one beside it', async () => {
+test('a pairing code also pairs, stays the same when requested again, and leaves the QR code valid', async () => {
   const view = await pairing().code(shop, OURS)
   expect(view).toMatchObject({ state: 'ready', pairingCode: expect.stringMatching(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/) })
   expect(view.text).not.toBeNull()
@@ -49,7 +49,7 @@ test('a code to type pairs as well, stays the same when asked for again, and lea
   await world.heard(shop, 'connected')
 })
 
-test('a pairing that is cut off before the phone confirms begins anew instead of failing for ever', async () => {
+test('a pairing that is interrupted before the phone confirms starts again with a new code', async () => {
   const before = await pairing().code(shop, OURS)
   world.whatsapp.cut()
   await until('another code', async () => {
@@ -61,7 +61,7 @@ test('a pairing that is cut off before the phone confirms begins anew instead of
   expect(world.of(shop, 'auth_failed')).toEqual([])
 })
 
-test('a network that cannot be reached is no code that nobody scanned: once it can be, there is one', async () => {
+test('while the network is unreachable no qr_expired is reported, and a code is shown once it is reachable', async () => {
   const nobody = await startRawServer((socket) => void socket.destroy(), { layer: 'tcp' })
   takeRoute({ ...world.whatsapp.route, port: nobody.port })
   await world.smv2.engine.start(shop)
@@ -88,7 +88,7 @@ test.each(['hmac', 'account_signature'] as const)(
   },
 )
 
-test('after a stop the session is taken up without another scan; after a logout the network knows that it left', async () => {
+test('after a stop the session connects again without a scan, and after a logout the phone shows no device', async () => {
   const line = await world.connect(OURS)
   await world.smv2.engine.stop(line)
   expect(await world.smv2.engine.resume(line)).toBe('no_session')

@@ -176,8 +176,8 @@ const CONTENTS: readonly (readonly [library.proto.IMessage, content: object | nu
   [{ viewOnceMessageV2: { message: { imageMessage: {} } } }, { type: 'unavailable', reason: 'view_once' }],
 ]
 
-describe('what it is besides text and file', () => {
-  test.each(CONTENTS)('%j', (message, content) => {
+describe('content other than text and files', () => {
+  test.each(CONTENTS)('is parsed from %j', (message, content) => {
     const words = heard(message)
     const found = words.kind === 'received' ? words.content : undefined
     if (content === null) expect(found).toBeNull()
@@ -185,7 +185,7 @@ describe('what it is besides text and file', () => {
     expect(found === null || Check(MessageContent, found)).toBe(true)
   })
 
-  test('a file to be viewed once says so, whichever way it came, and is a file all the same', () => {
+  test('in a view-once file is marked as such in every form, and parsed as a file', () => {
     for (const message of [
       { viewOnceMessage: { message: { imageMessage: FILE } } },
       { ephemeralMessage: { message: { viewOnceMessageV2: { message: { imageMessage: FILE } } } } },
@@ -206,7 +206,7 @@ describe('what it is besides text and file', () => {
     [{ forwardingScore: 2 }, 'forwarded'],
     [{ isForwarded: false, forwardingScore: 0 }, null],
     [{}, null],
-  ])('a message with the context %j is forwarded: %s', (contextInfo, forwarded) => {
+  ])('with the context %j has the forward mark %s', (contextInfo, forwarded) => {
     expect(heard({ extendedTextMessage: { text: 'Pass it on', contextInfo } })).toMatchObject({ forwarded })
     expect(heard({ ephemeralMessage: { message: { imageMessage: { ...FILE, contextInfo } } } })).toMatchObject({
       forwarded,
@@ -214,7 +214,7 @@ describe('what it is besides text and file', () => {
     expect(heard({ imageMessage: { contextInfo } })).toMatchObject({ type: 'unavailable', forwarded })
   })
 
-  test('an animated sticker is a sticker, and the picture over buttons a picture', () => {
+  test('that is an animated sticker is a sticker, and a picture above buttons is a picture', () => {
     expect(heard({ lottieStickerMessage: { message: { stickerMessage: FILE } } })).toMatchObject({ type: 'sticker' })
     const header = { imageMessage: FILE }
     expect(heard({ interactiveMessage: { header, body: { text: 'Choose' } } })).toMatchObject({
@@ -222,20 +222,20 @@ describe('what it is besides text and file', () => {
     })
   })
 
-  test('the photo of a large contact card is left out', () => {
+  test('in a large contact card is kept without its photo', () => {
     const vcard = `BEGIN:VCARD\r\nFN:Ben\r\nPHOTO;BASE64:${'A'.repeat(30_000)}\r\n BBBB\r\nTEL:+1202\r\nEND:VCARD`
     expect(heard({ contactMessage: { vcard } })).toMatchObject({
       content: { contacts: [{ name: 'Ben', vcard: 'BEGIN:VCARD\r\nFN:Ben\r\nTEL:+1202\r\nEND:VCARD' }] },
     })
   })
 
-  test('wrappers without end are not followed', () => {
+  test('in endlessly nested wrappers is not followed', () => {
     let message: library.proto.IMessage = { conversation: 'Hi' }
     for (let depth = 0; depth < 50; depth++) message = { ephemeralMessage: { message } }
     expect(heard(message).kind).not.toBe('nothing')
   })
 
-  test('a kind that is newer than the library is not silence, and an empty message is none', () => {
+  test('of a kind unknown to the library is reported, and an empty message is not', () => {
     const decode = (bytes: Uint8Array) => library.proto.Message.decode(bytes)
     // Field 900, which no version has, around two bytes.
     const newer = Buffer.from([0xa2, 0x38, 0x02, 0x08, 0x01])
@@ -248,12 +248,12 @@ describe('what it is besides text and file', () => {
   })
 })
 
-describe('what was said', () => {
-  test.each(TEXTS)('%j', (message, type, text) => {
+describe('text and files', () => {
+  test.each(TEXTS)('are parsed from %j', (message, type, text) => {
     expect(heard(message)).toMatchObject({ kind: 'received', type, text })
   })
 
-  test('what a phone says of a file is kept, within bounds', () => {
+  test('have the preview details that a phone sends, within limits', () => {
     const jpeg = Buffer.from('ffd8ffe0', 'hex')
     const bars = Array.from({ length: 64 }, (_, bar) => bar)
     const voice = { ...FILE, seconds: 7, waveform: Buffer.from(bars) }
@@ -278,14 +278,14 @@ describe('what was said', () => {
     for (const message of odd) expect(previewOf(message)).toBeNull()
   })
 
-  test('a file is found by its path alone: the host in a message is whatever its sender wrote', () => {
+  test('have the path of the file only, because the sender can write any host', () => {
     expect(heard({ imageMessage: FILE })).toMatchObject({ file: { path: '/v/t62/one', type: 'image' } })
     const { directPath: _, ...onlyUrl } = FILE
     expect(heard({ imageMessage: onlyUrl })).toMatchObject({ file: { path: '/v/t62/one' } })
     expect(heard({ imageMessage: { ...FILE, directPath: '//evil.example/x' } })).toMatchObject({ file: null })
   })
 
-  test('an answer and an advertisement say what they belong to', () => {
+  test('have the quoted message and the advertisement that they belong to', () => {
     const externalAdReply = { sourceUrl: 'https://fb.me/ad', sourceId: '17', title: 'Spring', ctwaClid: 'clid' }
     expect(
       heard({ extendedTextMessage: { text: 'Hi', contextInfo: { stanzaId: 'ABC', externalAdReply } } }),
@@ -318,30 +318,30 @@ const ACTS: readonly (readonly [library.proto.IMessage, ParsedMessage])[] = [
   [{}, { kind: 'nothing' }],
 ]
 
-test.each(ACTS)('what was done to something said before, or between devices: %j', (message, words) => {
+test.each(ACTS)('messages about earlier messages and between devices are parsed from %j', (message, words) => {
   expect(heard(message)).toEqual(words)
 })
 
-describe('who said it', () => {
+describe('the sender of a message', () => {
   const me = { id: '12025550200:11@s.whatsapp.net', lid: '900000000000001:11@lid' }
   const speak = (attributes: Record<string, string>) =>
     senderOfStanza({ id: 'ABC', t: '1767614400', ...attributes }, me)
 
-  test('a number, a hidden id, or both', () => {
+  test('is a number, a hidden id, or both', () => {
     expect(speak({ from: '12025550101@s.whatsapp.net', sender_lid: '900000000000002@lid' })).toMatchObject({
       ...{ isFromMe: false, chat: { number: '12025550101', hiddenId: '900000000000002' }, atMs: 1_767_614_400_000 },
     })
     expect(speak({ from: '900000000000002:3@lid' })?.chat).toEqual({ number: null, hiddenId: '900000000000002' })
   })
 
-  test("one's own phone, under either of its names", () => {
+  test('is the own phone, with its number or its hidden id', () => {
     const recipient = '12025550101@s.whatsapp.net'
     for (const from of ['12025550200@s.whatsapp.net', '900000000000001@lid']) {
       expect(speak({ from, recipient })).toMatchObject({ isFromMe: true, chat: { number: '12025550101' } })
     }
   })
 
-  test('somebody in a group', () => {
+  test('is a participant in a group', () => {
     const said = { from: '1203@g.us', participant: '900000000000002@lid', participant_pn: '12025550101@s.whatsapp.net' }
     expect(speak(said)).toMatchObject({
       ...{ group: '1203@g.us', isFromMe: false, chat: null },
@@ -349,18 +349,18 @@ describe('who said it', () => {
     })
   })
 
-  test('whoever has us on a broadcast list, as if they had written to us alone', () => {
+  test('on a broadcast list is treated like the sender of a direct message', () => {
     const said = { from: '1767@broadcast', participant: '12025550101@s.whatsapp.net' }
     expect(speak(said)).toMatchObject({ group: null, isFromMe: false, chat: { number: '12025550101' } })
     expect(speak({ ...said, participant: '12025550200:3@s.whatsapp.net' })).toBeUndefined()
   })
 
-  test('a channel, which names nobody', () => {
+  test('is missing in a channel', () => {
     const channel = '12036@newsletter'
     expect(speak({ from: channel })).toMatchObject({ group: channel, chat: null, participant: null, isFromMe: false })
   })
 
-  test('nobody where it is no conversation', () => {
+  test('is undefined if the message does not belong to a conversation', () => {
     expect(speak({ from: 'status@broadcast', participant: '12025550101@s.whatsapp.net' })).toBeUndefined()
     expect(senderOfStanza({ from: '12025550101@s.whatsapp.net' }, me)).toBeUndefined()
   })

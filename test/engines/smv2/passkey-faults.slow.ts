@@ -39,7 +39,7 @@ async function expectGone(): Promise<void> {
 const QUERIES = ['ref', 'passkey_prologue', 'companion_nonce', 'encrypted_pairing_request'] as const
 
 describe.each<PasskeyQuery>(QUERIES)('%s', (at) => {
-  test.each([400, 401, 429, 500] as const)('refused with %i ends it, and says the number', async (code) => {
+  test.each([400, 401, 429, 500] as const)('refused with %i ends the ceremony with that code', async (code) => {
     fault({ at, kind: 'refused', code })
     const refused = await tryToLink()
     expect(await failure()).toMatchObject({ reason: 'refused', code })
@@ -48,7 +48,7 @@ describe.each<PasskeyQuery>(QUERIES)('%s', (at) => {
     await expectGone()
   })
 
-  test('met with silence ends it', { timeout: LONG_MS }, async () => {
+  test('without an answer ends the ceremony', { timeout: LONG_MS }, async () => {
     fault({ at, kind: 'unanswered' })
     await tryToLink()
     // The library waits for an answer in real time.
@@ -70,7 +70,7 @@ test.each<PasskeyStep>([...QUERIES, 'passkey_prologue_request', 'crsc_continuati
   },
 )
 
-test('a connection cut after the phone has linked the device is only a reconnect', async () => {
+test('a connection lost after the phone has linked the device only causes a reconnect', async () => {
   fault({ at: 'pair-success', kind: 'cut' })
   await tryToLink()
   await until('connected', async () => {
@@ -80,8 +80,8 @@ test('a connection cut after the phone has linked the device is only a reconnect
   expect(world.of(world.shop, 'passkey_failed')).toEqual([])
 })
 
-describe('a request', () => {
-  test('without options has them fetched', async () => {
+describe('a passkey request', () => {
+  test('without options causes them to be fetched', async () => {
     fault({ at: 'passkey_prologue_request', kind: 'options', options: 'absent' })
     await world.scan()
     const { options } = await world.asked()
@@ -91,7 +91,7 @@ describe('a request', () => {
   })
 
   test.each(['refused', 'unanswered'] as const)(
-    'whose options cannot be fetched: %s',
+    'ends the ceremony if its options cannot be fetched: %s',
     { timeout: LONG_MS },
     async (kind) => {
       fault({ at: 'passkey_prologue_request', kind: 'options', options: 'absent' })
@@ -116,7 +116,7 @@ describe('a request', () => {
   })
 
   test.each(['passkey_prologue_request', 'crsc_continuation'] as const)(
-    'of a stranger (%s) is refused and changes nothing',
+    'from a stranger (%s) is refused and changes nothing',
     async (at) => {
       fault({ at, kind: 'foreign' })
       await world.scan()
@@ -136,7 +136,7 @@ describe('a request', () => {
   )
 })
 
-test('an answer of the phone with a nonce of 31 bytes is refused, and ends it', async () => {
+test('an answer from the phone with a nonce of 31 bytes is refused and ends the ceremony', async () => {
   fault({ at: 'crsc_continuation', kind: 'short_nonce' })
   await tryToLink()
   expect((await failure()).reason).toBe('refused')
@@ -145,7 +145,7 @@ test('an answer of the phone with a nonce of 31 bytes is refused, and ends it', 
   await expectGone()
 })
 
-test('an answer of the phone before anything was sent changes nothing', async () => {
+test('an answer from the phone before anything was sent changes nothing', async () => {
   await world.scan()
   await world.asked()
   world.applicant.ceremony?.continueTooEarly()
@@ -154,13 +154,13 @@ test('an answer of the phone before anything was sent changes nothing', async ()
   await world.connected()
 })
 
-test('a ref that arrives as text is the same ref', async () => {
+test('a ref that arrives as text is accepted', async () => {
   fault({ at: 'ref', kind: 'text' })
   await tryToLink()
   await world.connected()
 })
 
-test('a refresh during the ceremony is acknowledged and changes nothing', async () => {
+test('a registration refresh during the ceremony is acknowledged and changes nothing', async () => {
   await world.scan()
   await world.asked()
   world.applicant.refresh()
@@ -170,7 +170,7 @@ test('a refresh during the ceremony is acknowledged and changes nothing', async 
   await world.connected()
 })
 
-test('a greeting as if it were linked is not believed', async () => {
+test('a login message that arrives before linking is ignored', async () => {
   await world.scan()
   await world.asked()
   world.applicant.welcomeTooEarly()
@@ -179,7 +179,7 @@ test('a greeting as if it were linked is not believed', async () => {
   expect(world.of(world.shop, 'connected')).toHaveLength(1)
 })
 
-test('nothing of the answer, the challenge or the secrets is logged, stored or told', async () => {
+test('the passkey response, the challenge and the secrets are not logged, stored or reported', async () => {
   await world.scan()
   const { options, attempt } = await world.asked()
   const credential = world.credential(options)

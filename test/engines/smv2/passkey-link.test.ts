@@ -15,8 +15,8 @@ const kinds = () => {
 }
 const acks = () => world.applicant.notices.map(({ type, acks: given }) => [type, given.length, given[0]?.['error']])
 
-describe('an account that asks for its passkey is linked', () => {
-  test('by QR code, with a proof and without comparing anything', async () => {
+describe('an account that requires a passkey is linked', () => {
+  test('by QR code with a proof, without comparing codes', async () => {
     await world.scan()
     const { attempt, options, deadlineMs, step, code } = await world.asked()
     expect({ attempt, step, code }).toEqual({ attempt: 1, step: 'sign', code: null })
@@ -34,7 +34,7 @@ describe('an account that asks for its passkey is linked', () => {
     ])
   })
 
-  test('by a pairing code', async () => {
+  test('by pairing code', async () => {
     await world.enter()
     await world.answer()
     await world.connected()
@@ -45,7 +45,7 @@ describe('an account that asks for its passkey is linked', () => {
     ])
   })
 
-  test('by QR code that was drawn again, with the secret that the phone saw', async () => {
+  test('by a QR code that was refreshed, with the secret that the phone scanned', async () => {
     world.phone.behave({ scansWith: 'camera' })
     await world.smv2.engine.start(world.shop)
     const first = await world.qr(world.shop)
@@ -57,7 +57,7 @@ describe('an account that asks for its passkey is linked', () => {
     expect(world.applicant.ceremony?.hasProof).toBe(true)
   })
 
-  test('later than five minutes after the request only once somebody has compared the codes', async () => {
+  test('more than five minutes after the request only if a person has compared the codes', async () => {
     await world.scan()
     await world.asked()
     await world.time.advance(301_000)
@@ -70,7 +70,7 @@ describe('an account that asks for its passkey is linked', () => {
     await world.connected()
   })
 
-  test('with the QR codes long used up, and nothing of the library ends it', async () => {
+  test('even if all QR codes have expired meanwhile', async () => {
     await world.scan()
     await world.asked()
     await world.time.advance(290_000)
@@ -80,7 +80,7 @@ describe('an account that asks for its passkey is linked', () => {
     expect(world.applicant.ceremony?.hasProof).toBe(true)
   })
 
-  test('when WhatsApp asks twice, with an answer to the second request alone', async () => {
+  test('after a second request of WhatsApp, with the response to the second request only', async () => {
     await world.scan()
     const first = await world.asked()
     world.applicant.ceremony?.askAgain()
@@ -95,7 +95,7 @@ describe('an account that asks for its passkey is linked', () => {
     expect(world.applicant.ceremony?.hasProof).toBe(true)
   })
 
-  test('after an answer that a person corrected', async () => {
+  test('after a person has corrected a wrong response', async () => {
     await world.scan()
     const { attempt, options } = await world.asked()
     const wrong = world.credential({ ...options, challenge: Buffer.alloc(32).toString('base64url') })
@@ -106,7 +106,7 @@ describe('an account that asks for its passkey is linked', () => {
   })
 })
 
-describe('a ceremony ends', () => {
+describe('a passkey ceremony ends', () => {
   const failed = async (reason: string, code: number | null = null) => {
     expect(await world.heard(world.shop, 'passkey_failed')).toEqual({ kind: 'passkey_failed', reason, code })
     expect(await world.smv2.engine.pairing?.current(world.shop)).toMatchObject({ state: 'expired', text: null })
@@ -125,7 +125,7 @@ describe('a ceremony ends', () => {
     await failed('differs')
   })
 
-  test('when nobody answers for ten minutes', async () => {
+  test('when nobody responds for ten minutes', async () => {
     await world.scan()
     await world.asked()
     await world.time.advance(599_000)
@@ -134,14 +134,14 @@ describe('a ceremony ends', () => {
     await failed('expired')
   })
 
-  test('when the phone stays silent after WhatsApp has taken the answer', async () => {
+  test('when the phone does not answer after WhatsApp has accepted the response', async () => {
     await world.scan({ passkey: 'refuses' })
     await world.answer()
     await world.time.advance(121_000)
     await failed('phone_silent')
   })
 
-  test('when the connection drops, and keeps nothing of it', async () => {
+  test('when the connection is lost, and its challenge cannot be used again', async () => {
     await world.scan()
     const { attempt, options } = await world.asked()
     const late = world.credential(options)
@@ -161,7 +161,7 @@ describe('a ceremony ends', () => {
     await world.connected()
   })
 
-  test.each([['stop'], ['wipe']] as const)('with a %s, without a word', async (how) => {
+  test.each([['stop'], ['wipe']] as const)('with a %s, without an error', async (how) => {
     await world.scan()
     await world.asked()
     await world.smv2.engine[how](world.shop)
@@ -171,7 +171,7 @@ describe('a ceremony ends', () => {
   })
 })
 
-test('a sixth ceremony within an hour is not begun', async () => {
+test('a sixth passkey ceremony within an hour is refused', async () => {
   for (let i = 0; i < 5; i++) {
     await world.scan()
     await world.asked()

@@ -84,8 +84,8 @@ async function compare(): Promise<void> {
   await settle()
 }
 
-describe('the course', () => {
-  test('asks nothing of the network before there is an answer, and then one thing after the other', async () => {
+describe('a passkey ceremony', () => {
+  test('sends nothing to the network before there is a response, and then one request after the other', async () => {
     begin()
     expect([step(), asked(), ceremony.view().options]).toEqual(['sign', [], optionsOf(7)])
     await answer()
@@ -99,7 +99,7 @@ describe('the course', () => {
   test.each([
     [299_999, true],
     [300_000, false],
-  ])('%i ms after the request the proof is there: %s', async (waitMs, hasProof) => {
+  ])('%i ms after the request has a proof: %s', async (waitMs, hasProof) => {
     begin()
     await time.advance(waitMs)
     await answer()
@@ -111,7 +111,7 @@ describe('the course', () => {
     expect(ceremony.view().code).toEqual(hasProof ? null : expect.stringMatching(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/))
   })
 
-  test('waits for a person where there is no proof', async () => {
+  test('without a proof waits until a person has compared the codes', async () => {
     await compare()
     expect(asked().at(-1)).toBe('nonce')
     await expect(ceremony.confirm(2, true)).rejects.toThrow(/superseded/)
@@ -127,7 +127,7 @@ describe('the course', () => {
     expect([asked(), ceremony.view().options]).toEqual([['options'], optionsOf(9)])
   })
 
-  test('takes an answer of the phone that overtakes the network’s own', async () => {
+  test('accepts an answer from the phone that arrives before the network’s own', async () => {
     begin()
     const agreed = Promise.withResolvers<never>()
     instead.prologue = () => agreed.promise
@@ -141,7 +141,7 @@ describe('the course', () => {
     expect(step()).toBe('finishing')
   })
 
-  test('ignores an answer of the phone before there is anything to answer, and a second one', async () => {
+  test('ignores an answer from the phone before there is a response, and a second one', async () => {
     begin()
     ceremony.continued(PRIMARY)
     await settle()
@@ -154,8 +154,8 @@ describe('the course', () => {
   })
 })
 
-describe('another request', () => {
-  test('replaces the options, keeps the proof’s age, and makes answers to the first one void', async () => {
+describe('another passkey request', () => {
+  test('replaces the options, keeps the age of the first request, and invalidates responses to it', async () => {
     begin()
     await time.advance(200_000)
     ceremony.requested(optionsOf(8))
@@ -168,13 +168,13 @@ describe('another request', () => {
     expect(sent[1]?.proof).toBeNull()
   })
 
-  test('without options leaves those that are younger than ten minutes', () => {
+  test('without options keeps options younger than ten minutes', () => {
     begin()
     ceremony.requested(null)
     expect([ceremony.view().attempt, ceremony.view().options, asked()]).toEqual([1, optionsOf(7), []])
   })
 
-  test('changes nothing once an answer was sent', async () => {
+  test('changes nothing once a response was sent', async () => {
     begin()
     await answer()
     ceremony.requested(optionsOf(8))
@@ -182,7 +182,7 @@ describe('another request', () => {
   })
 })
 
-describe('it ends', () => {
+describe('a passkey ceremony ends', () => {
   const gone = (reason: string, code: number | null = null) => {
     expect(failed).toEqual([[reason, code]])
     expect(time.waiting()).toBe(0)
@@ -191,7 +191,7 @@ describe('it ends', () => {
     expect(ceremony.view()).toMatchObject({ options: null, code: null })
   }
 
-  test('when nobody answers for ten minutes', async () => {
+  test('when nobody responds for ten minutes', async () => {
     begin()
     await time.advance(599_999)
     expect(failed).toEqual([])
@@ -200,7 +200,7 @@ describe('it ends', () => {
     await expect(answer()).rejects.toThrow(/passkey_not_asked/)
   })
 
-  test('when the phone stays silent for two minutes', async () => {
+  test('when the phone does not answer for two minutes', async () => {
     begin()
     await answer()
     await time.advance(119_999)
@@ -231,7 +231,7 @@ describe('it ends', () => {
     gone('phone_silent')
   })
 
-  test('when the phone answers with something that is no identity, or with a key of low order', async () => {
+  test('when the phone’s answer has no valid identity, or a key of low order', async () => {
     begin()
     await answer()
     ceremony.continued(null)
@@ -245,7 +245,7 @@ describe('it ends', () => {
     expect(failed).toEqual([['refused', null]])
   })
 
-  test('with the tenth answer that cannot be used, and says so only then', async () => {
+  test('after ten unusable responses, and not before', async () => {
     begin()
     const wrong = () => ceremony.respond(1, browserCredential(optionsOf(1).challenge))
     for (let i = 0; i < 9; i++) await expect(wrong()).rejects.toMatchObject({ code: 'validation_error' })
@@ -254,7 +254,7 @@ describe('it ends', () => {
     gone('refused')
   })
 
-  test.each([400, 401, 403, 429, 500])('when the network refuses the answer with %i', async (code) => {
+  test.each([400, 401, 403, 429, 500])('when the network refuses the response with %i', async (code) => {
     begin()
     instead.prologue = () => Promise.reject(refusal(code))
     await expect(answer()).rejects.toMatchObject({
@@ -272,7 +272,7 @@ describe('it ends', () => {
     gone('refused', 500)
   })
 
-  test.each(['ref', 'prologue', 'nonce', 'pairingRequest'] as const)('when %s is met with silence', async (what) => {
+  test.each(['ref', 'prologue', 'nonce', 'pairingRequest'] as const)('when %s is not answered', async (what) => {
     instead[what] = () => Promise.reject(new Error('no response'))
     begin()
     const answering = answer()
@@ -284,7 +284,7 @@ describe('it ends', () => {
     gone('connection_lost')
   })
 
-  test('from outside without a word, and tells whoever waits', async () => {
+  test('when it is canceled, without a failure, and a waiting response is rejected', async () => {
     begin()
     instead.prologue = () => new Promise<never>(() => {})
     const answering = answer()
@@ -300,7 +300,7 @@ describe('it ends', () => {
     expect([failed, changes - before]).toEqual([[], 0])
   })
 
-  test('from outside while it has no room for a late answer of the network', async () => {
+  test('when it is canceled, and a late answer of the network is ignored', async () => {
     begin()
     const late = Promise.withResolvers<never>()
     instead.ref = () => late.promise

@@ -7,8 +7,8 @@ import { fakeClock, type FakeClock } from '../../support/clock.ts'
 
 const atMost = (fraction: number) => ({ bytes: () => Buffer.alloc(0), fraction: () => fraction })
 
-describe('the waits between tries', () => {
-  test('double up to five minutes, and are drawn from all of that time', () => {
+describe('the delays between connection attempts', () => {
+  test('double up to five minutes, and are random within that time', () => {
     const longest = createBackoff(fakeClock(), atMost(1))
     expect(Array.from({ length: 11 }, () => longest.next() / 1_000)).toEqual([
       1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300,
@@ -16,7 +16,7 @@ describe('the waits between tries', () => {
     expect(createBackoff(fakeClock(), atMost(0.25)).next()).toBe(250)
   })
 
-  test('begin anew only after a minute of a link that stands', async () => {
+  test('start again from the shortest only after a connection of a minute', async () => {
     const clock = fakeClock()
     const backoff = createBackoff(clock, atMost(1))
     backoff.next()
@@ -29,7 +29,7 @@ describe('the waits between tries', () => {
   })
 })
 
-describe('a link that calls itself open', () => {
+describe('the liveness check of an open connection', () => {
   let clock: FakeClock
   let liveness: Liveness
   const onSilence = vi.fn()
@@ -40,7 +40,7 @@ describe('a link that calls itself open', () => {
     liveness = createLiveness({ clock, alarms: createAlarms(clock), id: 'one' as InstanceId, onSilence })
   })
 
-  test('is given 25 seconds without a word while it opens', async () => {
+  test('closes it after 25 seconds of silence while it opens', async () => {
     liveness.opening()
     await clock.advance(24_000)
     liveness.frame()
@@ -50,7 +50,7 @@ describe('a link that calls itself open', () => {
     expect(onSilence).toHaveBeenCalledOnce()
   })
 
-  test('is doubted after 35 seconds of silence and cut after 45', async () => {
+  test('reports it as doubtful after 35 seconds of silence, and closes it after 45', async () => {
     liveness.opened()
     liveness.frame()
     await clock.advance(34_900)
@@ -62,7 +62,7 @@ describe('a link that calls itself open', () => {
     expect(onSilence).toHaveBeenCalledOnce()
   })
 
-  test('is doubted once a message has no answer, and renewed once two have none', () => {
+  test('reports it as doubtful after one unanswered message, and renews it after two', () => {
     liveness.opened()
     expect(liveness.unanswered()).toBe(false)
     expect(liveness.evidence().doubtfulSinceMs).toBe(clock.now())
@@ -71,7 +71,7 @@ describe('a link that calls itself open', () => {
     expect([liveness.unanswered(), liveness.unanswered()]).toEqual([false, true])
   })
 
-  test('leaves no timer behind', () => {
+  test('leaves no timer', () => {
     liveness.opened()
     liveness.stop()
     expect(clock.waiting()).toBe(0)

@@ -29,7 +29,7 @@ const pendingMedia = async () => {
 }
 const read = (id: string) => world.smv2.engine.media!(shop, id)
 
-test('a message does not wait longer for its file than it is told to, and other chats do not wait at all', async () => {
+test('a message waits for its file only for the set time, and other chats do not wait', async () => {
   await world.close()
   await open(2)
   await world.whatsapp.phone(ANA).sendFile(OURS, picture)
@@ -41,7 +41,7 @@ test('a message does not wait longer for its file than it is told to, and other 
   expect(await pendingMedia()).toMatchObject({ size: bytes.length, mimeType, caption: 'Look' })
 })
 
-test('the file is fetched once it can be, and its arrival is reported', async () => {
+test('a pending file is downloaded once that is possible, and its arrival is reported', async () => {
   const id = await world.whatsapp.phone(ANA).sendFile(OURS, picture)
   const media = await pendingMedia()
   expect(world.of(shop, 'media_arrived')).toEqual([])
@@ -51,7 +51,7 @@ test('the file is fetched once it can be, and its arrival is reported', async ()
   expect(await bytesOf(await read(media.id))).toEqual(bytes)
 })
 
-test('after a restart it is still fetched', async () => {
+test('a pending file is downloaded after a restart', async () => {
   await world.whatsapp.phone(ANA).sendFile(OURS, picture)
   const media = await pendingMedia()
   await until('its message is done with', () => isPublished() || undefined)
@@ -65,7 +65,7 @@ test('after a restart it is still fetched', async () => {
 const isPublished = () =>
   (world.data.raw.prepare('SELECT count(*) AS n FROM smv2_inbound WHERE told = 0').get() as { n: number }).n === 0
 
-test('whoever asks for it has it fetched, and hears if the store does not respond', async () => {
+test('reading a pending file downloads it, and fails if the store does not respond', async () => {
   await world.whatsapp.phone(ANA).sendFile(OURS, picture)
   const { id } = await pendingMedia()
   await expect(read(id)).rejects.toThrow('does not respond')
@@ -75,7 +75,7 @@ test('whoever asks for it has it fetched, and hears if the store does not respon
   expect(world.whatsapp.cdn.downloads).toBe(1)
 })
 
-test('nothing of how it is fetched can be read from the database, and a wiped instance forgets it', async () => {
+test('the download details of a pending file are encrypted, and deleted when the instance is wiped', async () => {
   await world.whatsapp.phone(ANA).sendFile(OURS, picture)
   const { id } = await pendingMedia()
   const [row] = world.data.raw.prepare('SELECT pending, file_id FROM smv2_media').all() as { pending: Buffer }[]

@@ -39,7 +39,7 @@ test('typing, recording and pausing are shown in a chat and in a group', async (
   await expect(act('showTyping')(shop, '12025550404', 'typing')).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a line that is to be online stays so when its link comes back', async () => {
+test('a number set to online is online again after it reconnects', async () => {
   const last = () => heard('presence').at(-1)?.attrs['type']
   // The phone sends its name some time after pairing.
   await until('a name', () =>
@@ -57,7 +57,7 @@ test('a line that is to be online stays so when its link comes back', async () =
   await until('offline', () => last() === 'unavailable')
 })
 
-test('a group is renamed, and joined by its link', async () => {
+test('a group is renamed, and joined by its invite link', async () => {
   const theirs = world.whatsapp.group('Theirs', [ANA])
   const ours = world.whatsapp.group('Ours', [OURS, ANA])
   await act('renameGroup')(shop, `${ours.id}@g.us`, 'Garden')

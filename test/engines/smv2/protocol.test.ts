@@ -31,8 +31,8 @@ const opened = (configured: string | null = null): Protocol =>
 const version = (revision: number): WAVersion => [2, 3000, revision]
 const current = () => protocol.current(BUNDLED, ACCOUNT)
 
-describe('the version to connect with', () => {
-  test('is looked up before the first connection, and a day later beside one', async () => {
+describe('the protocol version', () => {
+  test('is looked up before the first connection, and again a day later in parallel to a connection', async () => {
     expect(await current()).toEqual(version(1_050_000_000))
     expect(pages.asked).toEqual([WHATSAPP])
     await clock.advance(DAY_MS + 1)
@@ -45,7 +45,7 @@ describe('the version to connect with', () => {
   test.each([
     [13, 1_050_000_000],
     [15, 1_051_000_000],
-  ])('that was learned %i days before a restart is followed by %i', async (days, revision) => {
+  ])('that was looked up %i days before a restart becomes %i', async (days, revision) => {
     await current()
     await clock.advance(days * DAY_MS)
     pages.publish(1_051_000_000)
@@ -53,7 +53,7 @@ describe('the version to connect with', () => {
     expect(await current()).toEqual(version(revision))
   })
 
-  test('is the one that is known when the look-up takes too long, and the new one afterwards', async () => {
+  test('is the last known one if the look-up takes too long, and the new one afterwards', async () => {
     const answer = Promise.withResolvers<undefined>()
     const slow = { ...pages, request: async (asked: OutboundRequest) => (await answer.promise, pages.request(asked)) }
     protocol = createProtocol({ db: data.db, clock, log: silentLog, outbound: slow, configured: null })
@@ -64,21 +64,21 @@ describe('the version to connect with', () => {
     await expect.poll(current).toEqual(version(1_050_000_000))
   })
 
-  test('is never older than the bundled one', async () => {
+  test('is never older than the one in the library', async () => {
     pages.publish(1_035_920_091)
     await current()
     await expect.poll(() => data.db.readOne({ text: 'SELECT version FROM smv2_protocol' }, {})).toBeDefined()
     expect(await current()).toEqual(BUNDLED)
   })
 
-  test('is that of the settings, and nobody is asked then', async () => {
+  test('is the one in the settings, without a look-up', async () => {
     protocol = opened('2.3000.1000000001')
     expect(await current()).toEqual(version(1_000_000_001))
     expect(await protocol.refresh(version(1_000_000_001), ACCOUNT)).toBe(false)
     expect(pages.asked).toEqual([])
   })
 
-  test('stays the newest that was named, when a page names an older one afterwards', async () => {
+  test('stays the newest one, even if a page reports an older one later', async () => {
     await protocol.refresh(BUNDLED, ACCOUNT)
     pages.publish(1_044_000_000)
     await clock.advance(DAY_MS + 1)
@@ -88,13 +88,13 @@ describe('the version to connect with', () => {
   })
 })
 
-describe('a refused version', () => {
-  test('is looked up as a browser does: without its headers the answer would be 400', async () => {
+describe('a refused protocol version', () => {
+  test('is looked up with the headers of a browser, without which the answer is 400', async () => {
     expect(await protocol.refresh(BUNDLED, ACCOUNT)).toBe(true)
     expect(await current()).toEqual(version(1_050_000_000))
   })
 
-  test('is looked up once for all lines, and each of them may connect again', async () => {
+  test('is looked up once for all numbers, and each may connect again', async () => {
     const lines = Array.from({ length: 40 }, () => protocol.refresh(BUNDLED, ACCOUNT))
     expect(await Promise.all(lines)).toEqual(lines.map(() => true))
     expect(pages.asked).toEqual([WHATSAPP])
@@ -102,13 +102,13 @@ describe('a refused version', () => {
     expect(pages.asked).toEqual([WHATSAPP])
   })
 
-  test('is found at the second source when the first does not say', async () => {
+  test('is looked up at the second source if the first fails', async () => {
     pages.fail(WHATSAPP, 503)
     expect(await protocol.refresh(BUNDLED, ACCOUNT)).toBe(true)
     expect(pages.asked).toEqual([WHATSAPP, 'connect.facebook.net'])
   })
 
-  test('stays refused while no page names a newer one, and lines that follow do not ask again at once', async () => {
+  test('is not looked up again immediately while no page has a newer one', async () => {
     pages.publish(BUNDLED[2])
     expect(await protocol.refresh(BUNDLED, ACCOUNT)).toBe(false)
     expect(await protocol.refresh(BUNDLED, ACCOUNT)).toBe(false)
@@ -119,12 +119,12 @@ describe('a refused version', () => {
   })
 })
 
-describe('a look-up that fails', () => {
+describe('a failed look-up of the protocol version', () => {
   const fail = (status: number | null) => {
     for (const host of [WHATSAPP, 'connect.facebook.net']) pages.fail(host, status)
   }
 
-  test('says what both pages answered, since when, and how old the version is', async () => {
+  test('reports the answer of both pages, its start, and the age of the version', async () => {
     await current()
     expect(protocol.failure()).toBeNull()
     const learnedAtMs = clock.now()
@@ -138,13 +138,13 @@ describe('a look-up that fails', () => {
     })
   })
 
-  test('does not know how old a version is that nobody ever named', async () => {
+  test('reports no age for the version in the library', async () => {
     fail(500)
     expect(await current()).toEqual(BUNDLED)
     expect(protocol.failure()).toMatchObject({ version: '2.3000.1043857760', learnedAtMs: null })
   })
 
-  test('keeps its beginning while it goes on, and is over with the next that succeeds', async () => {
+  test('keeps its start time while it lasts, and ends with the next success', async () => {
     fail(500)
     await current()
     const sinceMs = clock.now()
@@ -159,7 +159,7 @@ describe('a look-up that fails', () => {
     await expect.poll(() => protocol.failure()).toBeNull()
   })
 
-  test('is tried again within the hour, and connections do not wait for it each time', async () => {
+  test('is repeated after an hour, and does not delay each connection', async () => {
     fail(500)
     await current()
     await current()

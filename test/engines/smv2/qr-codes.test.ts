@@ -21,7 +21,7 @@ beforeEach(() => {
   })
 })
 
-test('a code that is drawn again uses up no ref and keeps its end', async () => {
+test('a refreshed QR code uses up no ref and keeps its expiry', async () => {
   codes.offer(['a', 'b'])
   await time.advance(59_000)
   codes.redraw()
@@ -41,7 +41,7 @@ test('a code that is drawn again uses up no ref and keeps its end', async () => 
   expect([usedUp, time.waiting()]).toEqual([1, 0])
 })
 
-test('nothing is drawn again before the first code, after the last one, or after a stop', async () => {
+test('no QR code is refreshed before the first one, after the last one, or after a stop', async () => {
   codes.redraw()
   codes.offer(['a'])
   await time.advance(60_000)
@@ -53,7 +53,7 @@ test('nothing is drawn again before the first code, after the last one, or after
   expect([shown.map(([ref]) => ref), usedUp, time.waiting()]).toEqual([['a', 'b'], 1, 0])
 })
 
-test('other refs take the place of those that are left', async () => {
+test('new refs replace the remaining ones', async () => {
   codes.offer(['a', 'b'])
   await time.advance(30_000)
   codes.offer(['c'])
@@ -67,7 +67,7 @@ test('other refs take the place of those that are left', async () => {
   ])
 })
 
-test('refs that are none use up the pairing immediately', () => {
+test('an empty list of refs ends the pairing immediately', () => {
   codes.offer([])
   expect([shown, usedUp]).toEqual([[], 1])
 })

@@ -9,7 +9,7 @@ const OURS = '12025550200'
 let world: LineWorld | undefined
 afterEach(() => world?.close())
 
-test('neither the log nor the console holds a key, a session or what was said', async () => {
+test('neither the log nor the console contains keys, sessions or message texts', async () => {
   const told: string[] = []
   const note = (fields: LogFields) => void told.push(JSON.stringify(fields))
   world = await lineWorld({ log: { debug: note, info: note, warn: note, error: note } })

@@ -4,7 +4,7 @@ import { createSignalEnd, type Sealed, type SignalEnd } from '../../support/what
 const words = (text: string) => Buffer.from(text)
 const read = async (end: SignalEnd, peer: string, sealed: Sealed) => (await end.open(peer, sealed)).toString()
 
-test('what was said under an older session is read late, and the newer session still serves both ways', async () => {
+test('late messages of an older session are decrypted, and the newer session still works in both directions', async () => {
   const ana = createSignalEnd('ana')
   const ben = createSignalEnd('ben')
   await ana.meet('ben:0', ben.bundle())

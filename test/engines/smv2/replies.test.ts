@@ -53,22 +53,22 @@ const { bytes: PICTURE } = sampleOf('image')
 const media = (mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker', mimeType: string) =>
   ({ kind: 'media', mediaType, mimeType, content: contentOf(PICTURE), caption: null, filename: null }) as const
 
-describe('in a chat', () => {
-  test('what the other side said is theirs', async () => {
+describe('a reply in a chat', () => {
+  test('to a received message names the other side as its author', async () => {
     const ana = somebody()
     const said = await ana.say(OURS, 'Open today?')
     const arrived = await answered(ana, await heard(said))
     expect(arrived).toMatchObject(answer(said, numberJid(ana.number), { conversation: 'Open today?' }))
   })
 
-  test('what we said is ours', async () => {
+  test('to a sent message names the own number as its author', async () => {
     const ana = somebody()
     const ours = await sent({ to: ana.number, text: 'Open until six' }, 'text', 'Open until six')
     const arrived = await answered(ana, ours)
     expect(arrived).toMatchObject(answer(ours.engineMessageId, numberJid(OURS), { conversation: 'Open until six' }))
   })
 
-  test('with somebody who hides their number both sides go by hidden ids', async () => {
+  test('with a person who hides their number uses the hidden ids of both', async () => {
     const ghost = world.whatsapp.phone('12025552900', { shows: 'lid_only' })
     const said = await ghost.say(OURS, 'Who am I?')
     const theirs = await heard(said)
@@ -80,7 +80,7 @@ describe('in a chat', () => {
     )
   })
 
-  test('a Brazilian number is answered under the spelling that the network has', async () => {
+  test('to a Brazilian number uses the spelling of the network', async () => {
     world.whatsapp.alias('5511987650000', '551187650000')
     const rio = world.whatsapp.phone('551187650000')
     const said = await rio.say(OURS, 'Oi')
@@ -88,7 +88,7 @@ describe('in a chat', () => {
     expect(arrived).toMatchObject(answer(said, numberJid('551187650000'), { conversation: 'Oi' }))
   })
 
-  test('it travels again whole when the phone could not read it', async () => {
+  test('contains the quote again when the phone could not decrypt it', async () => {
     const ana = somebody()
     const said = await ana.say(OURS, 'Open today?')
     const theirs = await heard(said)
@@ -102,10 +102,10 @@ describe('in a chat', () => {
   })
 })
 
-describe.each(['lid', 'pn'] as const)('in a group that names its members by %s', (addressing) => {
+describe.each(['lid', 'pn'] as const)('a reply in a group that addresses its members by %s', (addressing) => {
   const nameOf = (phone: Phone) => (addressing === 'lid' ? `${phone.lid}@lid` : numberJid(phone.number))
 
-  test('each is named as the group does: others, we ourselves, and who has left', async () => {
+  test('names its author by that id: other members, the own number, and a former member', async () => {
     const [ana, ben] = [somebody(), somebody()]
     const { id } = world.whatsapp.group('Garden', [OURS, ana.number, ben.number], addressing)
     const said = await ana.say(id, 'Who brings cake?')
@@ -127,7 +127,7 @@ test.each([
   ['lid', '@lid'],
   ['pn', '@s.whatsapp.net'],
 ] as const)(
-  'in a group by %s, who left and has no number any more keeps the name they had',
+  'a reply in a group addressed by %s to a former member without a known number keeps the id they had',
   async (addressing, server) => {
     const [ana, ben] = [somebody(), somebody()]
     const { id } = world.whatsapp.group('Garden', [OURS, ana.number, ben.number], addressing)
@@ -139,7 +139,7 @@ test.each([
   },
 )
 
-describe('of the kind that is answered the phone is told as much as is kept', () => {
+describe('the quote of a message contains what is stored of its kind', () => {
   const KINDS: readonly (readonly [type: string, quotedMessage: object])[] = [
     ['text', { conversation: 'words' }],
     ['image', { imageMessage: { caption: 'words' } }],
@@ -161,7 +161,7 @@ describe('of the kind that is answered the phone is told as much as is kept', ()
   })
 })
 
-describe('every kind can be an answer', () => {
+describe('every kind of message can be a reply', () => {
   const card = { url: 'https://x.example', title: 'X', description: null }
   const OUT: readonly [part: string, Partial<Outgoing>, arrived?: object][] = [
     ['extendedTextMessage', { kind: 'text', text: 'https://x.example', preview: card }],

@@ -41,7 +41,7 @@ function slowRepository() {
   }
 }
 
-test('from the moment it is encrypted a message counts as one that may have left', async () => {
+test('a message counts as possibly sent from the moment of its encryption', async () => {
   const { passage, stored, encrypting, finish } = slowRepository()
   expect([passage.isEncrypted, stored]).toEqual([false, []])
   finish()
@@ -49,7 +49,7 @@ test('from the moment it is encrypted a message counts as one that may have left
   expect([passage.isEncrypted, stored]).toEqual([true, ['stored']])
 })
 
-test('a message that is given up while it is being encrypted does not leave any more', async () => {
+test('a message that is given up during encryption is not sent', async () => {
   const { passage, stored, encrypting, finish } = slowRepository()
   const outcome = expect(encrypting).rejects.toThrow('nobody waits')
   passage.isGivenUp = true

@@ -34,8 +34,8 @@ async function afterAllElse(from: string): Promise<void> {
   await world.heard(shop, 'received', ({ engineMessageId }) => engineMessageId === id)
 }
 
-describe.each(pairs)('a sealed edit, author named by $author and editor by $by', ({ author, by }) => {
-  test('of what somebody said', async () => {
+describe.each(pairs)('an encrypted edit with the author as $author and the editor as $by', ({ author, by }) => {
+  test('of a received message is reported', async () => {
     const ana = world.whatsapp.phone(ANA)
     const id = await ana.say(OURS, 'At for')
     await ana.editSealed(id, { conversation: 'At four' }, { kind: 'message', author, by })
@@ -44,7 +44,7 @@ describe.each(pairs)('a sealed edit, author named by $author and editor by $by',
     })
   })
 
-  test('of what the own phone said', async () => {
+  test('of a message typed on the own phone is reported', async () => {
     const id = await world.whatsapp.phone(OURS).say(ANA, 'At for')
     const content = { protocolMessage: { type: MESSAGE_EDIT, key: { id }, editedMessage: { conversation: 'At four' } } }
     await world.whatsapp.phone(OURS).editSealed(id, content, { kind: 'message', author, by })
@@ -53,7 +53,7 @@ describe.each(pairs)('a sealed edit, author named by $author and editor by $by',
     })
   })
 
-  test('in a group', async () => {
+  test('in a group is reported', async () => {
     const group = world.whatsapp.group('Team', [ANA, OURS], by === 'lid' ? 'lid' : 'pn')
     const ana = world.whatsapp.phone(ANA)
     const id = await ana.say(group.id, 'At for')
@@ -62,7 +62,7 @@ describe.each(pairs)('a sealed edit, author named by $author and editor by $by',
   })
 })
 
-test('changes of polls and events are no messages', async () => {
+test('encrypted changes of polls and events are not reported as messages', async () => {
   const before = objections.length
   const ana = world.whatsapp.phone(ANA)
   const id = await ana.say(OURS, 'Stands for a poll')
@@ -74,7 +74,7 @@ test('changes of polls and events are no messages', async () => {
   expect(objections.slice(before)).toEqual([])
 })
 
-test('nobody edits what somebody else said', async () => {
+test('a person cannot edit the message of another person', async () => {
   const before = objections.length
   const group = world.whatsapp.group('Team', [ANA, OURS, BEN], 'pn')
   const id = await world.whatsapp.phone(ANA).say(group.id, 'Meet at four')
@@ -94,7 +94,7 @@ test('nobody edits what somebody else said', async () => {
   expect(objections.slice(before)).toEqual([unreadable, unreadable])
 })
 
-test('an edit is read after a restart, and one of a message that is not known is left out', async () => {
+test('an edit is decrypted after a restart, and an edit of an unknown message is ignored', async () => {
   const ana = world.whatsapp.phone(ANA)
   const id = await ana.say(OURS, 'At for')
   await world.heard(shop, 'received')

@@ -5,7 +5,7 @@ import { lineWorld, type LineWorld } from './line-world.ts'
 let world: LineWorld | undefined
 afterEach(() => world?.close())
 
-test('a number whose keychain is locked looks again in seconds, and that counts as no failure to connect', async () => {
+test('a number with a locked keychain checks it again within seconds, without a connection failure', async () => {
   const logged: string[] = []
   const note = ({ event }: { event: string }) => void logged.push(event)
   world = await lineWorld({ log: { debug: note, info: note, warn: note, error: note } })

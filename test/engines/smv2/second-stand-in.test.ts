@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a text is sent and read, one arrives, and a cut link comes back with what was said meanwhile', async () => {
+test('messages are sent and received, also after a lost connection', async () => {
   const ana = world.whatsapp.phone(ANA, { name: 'Ana' })
   const { messageId, outcome } = await world.send(shop, { to: ANA, text: 'Olá 🌱' })
   expect(outcome).toMatchObject({ kind: 'accepted' })

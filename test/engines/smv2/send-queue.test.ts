@@ -55,7 +55,7 @@ const arrivals = fc.array(
   { minLength: 1, maxLength: 60 },
 )
 
-test('whatever is asked, no window exceeds the budget, a chat keeps its order, and nobody waits for ever', async () => {
+test('for any arrivals, no interval exceeds the limits, chats keep their order, and no message waits forever', async () => {
   await fc.assert(
     fc.asyncProperty(
       limit,
@@ -99,7 +99,7 @@ test('whatever is asked, no window exceeds the budget, a chat keeps its order, a
   )
 })
 
-test('300 at once: as many as fit into the wait leave, the rest are told when to come back', async () => {
+test('of 300 messages at the same time, those within the longest wait are sent, and the others get a retry time', async () => {
   const { clock, sent, turns, send } = queueing()
   const all = Promise.all(Array.from({ length: 300 }, (_, i) => send(`1202555${String(i).padStart(4, '0')}`)))
   await settle()
@@ -112,7 +112,7 @@ test('300 at once: as many as fit into the wait leave, the rest are told when to
   expect(sent.length).toBeGreaterThanOrEqual(10)
 })
 
-test('a chat that has to wait lets others pass, and goes on in its own order', async () => {
+test('a chat that has to wait does not delay others, and keeps its order', async () => {
   const { clock, sent, send } = queueing({ ...PACE, spacingMs: 0 })
   const all = Promise.all([...Array.from({ length: 7 }, () => send(ANA)), send(BEN)])
   await settle()
@@ -125,7 +125,7 @@ test('a chat that has to wait lets others pass, and goes on in its own order', a
   ])
 })
 
-test('the next one of a chat waits until the one before has left', async () => {
+test('a message waits until the previous one of its chat was sent', async () => {
   const { clock, sent, send } = queueing({ ...PACE, spacingMs: 0 })
   const all = Promise.all([send(ANA, { busyMs: 700 }), send(ANA), send(BEN)])
   await clock.advance(700)
@@ -137,7 +137,7 @@ test('the next one of a chat waits until the one before has left', async () => {
   ])
 })
 
-test('one that hangs does not keep the next of its chat longer than a caller waits', async () => {
+test('a message waits behind a hanging one of its chat only for the longest wait, and then gets a retry time', async () => {
   const { clock, send } = queueing()
   void send(ANA, { busyMs: 60_000 })
   const next = send(ANA)
@@ -145,13 +145,13 @@ test('one that hangs does not keep the next of its chat longer than a caller wai
   expect(await next).toEqual({ kind: 'later', retryAfterSeconds: expect.any(Number) })
 })
 
-test('lines do not wait for each other', async () => {
+test('numbers do not wait for each other', async () => {
   const { sent, send } = queueing({ ...PACE, line: { perMinute: 1, burst: 1 } })
   await Promise.all([send(ANA), send(ANA, { line: OTHER })])
   expect(sent).toHaveLength(2)
 })
 
-test('a caller that leaves gives up its place', async () => {
+test('a canceled send gives up its place', async () => {
   const { clock, sent, send } = queueing({ ...PACE, spacingMs: 0, chat: { perMinute: 20, burst: 1 } })
   const caller = new AbortController()
   const all = [send(ANA), send(ANA, { signal: caller.signal }), send(ANA)]
@@ -163,7 +163,7 @@ test('a caller that leaves gives up its place', async () => {
   expect(sent.map(({ index }) => index)).toEqual([0, 2])
 })
 
-test('stopping a line ends its waits, closing ends all of them and every later one', async () => {
+test('stopping a number cancels its waiting sends, and closing the queue cancels all of its sends', async () => {
   const { clock, queue, send } = queueing({ ...PACE, line: { perMinute: 6, burst: 1 } })
   await Promise.all([send(ANA), send(ANA, { line: OTHER })])
   const [here, there] = [send(BEN), send(BEN, { line: OTHER })]
@@ -175,7 +175,7 @@ test('stopping a line ends its waits, closing ends all of them and every later o
   expect(clock.waiting()).toBe(0)
 })
 
-test('it says beforehand that a message would wait too long, without taking a place', async () => {
+test('the queue reports a retry time in advance, without taking a place', async () => {
   const { clock, queue, send } = queueing({ ...PACE, chat: { perMinute: 1, burst: 1 } })
   expect(queue.retryAfterSeconds(LINE, ANA)).toBeNull()
   await send(ANA)
@@ -185,7 +185,7 @@ test('it says beforehand that a message would wait too long, without taking a pl
   expect(queue.retryAfterSeconds(LINE, ANA)).toBeNull()
 })
 
-test('without a pace messages leave as they come', async () => {
+test('without a pace messages are sent immediately', async () => {
   const { sent, send } = queueing(null)
   await Promise.all(Array.from({ length: 50 }, () => send(ANA)))
   expect(sent).toHaveLength(50)

@@ -124,14 +124,14 @@ const KINDS: readonly (readonly [name: string, Partial<Outgoing>, arrived: objec
   ],
 ]
 
-test.each(KINDS)('a phone decrypts what was meant: %s', async (_name, out, arrived) => {
+test.each(KINDS)('a phone decrypts a sent message correctly: %s', async (_name, out, arrived) => {
   const ben = somebody()
   expect((await world.send(shop, { ...out, to: ben.number })).outcome).toMatchObject({ kind: 'accepted' })
   await until('arrived', () => ben.received().length > 0)
   expect(ben.received()).toMatchObject([{ times: 1, ...arrived }])
 })
 
-test('to a group, under one key for all of its members', async () => {
+test('messages to a group are encrypted with one key for all members', async () => {
   const [ana, ben] = [somebody(), somebody()]
   const { id } = world.whatsapp.group('Garden', [OURS, ana.number, ben.number])
   for (const text of ['One', 'Two']) {
@@ -143,8 +143,8 @@ test('to a group, under one key for all of its members', async () => {
   }
 })
 
-describe('acts on a message', () => {
-  test('react, take back, edit, delete, mark as read', async () => {
+describe('actions on messages', () => {
+  test('react, remove the reaction, edit, delete and mark as read', async () => {
     const { direct } = world.smv2.engine
     const ana = somebody()
     const { outcome } = await world.send(shop, { to: ana.number, text: 'Tomatos' })
@@ -170,8 +170,8 @@ describe('acts on a message', () => {
   })
 })
 
-describe('acts on what somebody said in a group', () => {
-  test.each(['lid', 'pn'] as const)('name the speaker as the group does: %s', async (addressing) => {
+describe('actions on a message of another person in a group', () => {
+  test.each(['lid', 'pn'] as const)('name the author as the group addresses members: %s', async (addressing) => {
     const { direct } = world.smv2.engine
     const [ana, ben] = [somebody(), somebody()]
     const { id } = world.whatsapp.group('Garden', [OURS, ana.number, ben.number], addressing)
@@ -187,7 +187,7 @@ describe('acts on what somebody said in a group', () => {
     expect(ben.received()[1]?.content.reactionMessage?.key).toMatchObject(key)
   })
 
-  test('also when the speaker has left meanwhile', async () => {
+  test('also work if the author has left the group', async () => {
     const { direct } = world.smv2.engine
     const [ana, ben] = [somebody(), somebody()]
     const { id } = world.whatsapp.group('Garden', [OURS, ana.number, ben.number])
@@ -200,7 +200,7 @@ describe('acts on what somebody said in a group', () => {
   })
 })
 
-describe('whom a message is addressed to', () => {
+describe('the address of a sent message', () => {
   const sentTo = () => {
     const stanzas = world.whatsapp.phone(OURS).device.heard.filter(({ tag }) => tag === 'message')
     const { to, peer_recipient_pn: beside } = stanzas.at(-1)?.attrs ?? {}
@@ -209,7 +209,7 @@ describe('whom a message is addressed to', () => {
   const questions = () =>
     world.whatsapp.phone(OURS).device.heard.filter(({ tag, attrs }) => tag === 'iq' && attrs['type'] === 'get').length
 
-  test('the hidden id, with the number beside it, and nothing is asked once both are known', async () => {
+  test('is the hidden id with the number, without a look-up once both are known', async () => {
     const ana = somebody()
     expect((await world.send(shop, { to: ana.number })).outcome).toMatchObject({ kind: 'accepted' })
     expect(sentTo()).toEqual({ to: `${ana.lid}@lid`, beside: `${ana.number}@s.whatsapp.net` })
@@ -221,7 +221,7 @@ describe('whom a message is addressed to', () => {
     expect(ana.received()).toMatchObject([{ times: 1 }, { text: 'Again', times: 1 }])
   })
 
-  test('the number too where the other side has only shown its hidden id so far', async () => {
+  test('contains the number also if the person has shown only the hidden id', async () => {
     const ana = somebody()
     ana.behave({ shows: 'lid' })
     await ana.say(OURS, 'Hello')
@@ -230,7 +230,7 @@ describe('whom a message is addressed to', () => {
     expect(sentTo()).toEqual({ to: `${ana.lid}@lid`, beside: `${ana.number}@s.whatsapp.net` })
   })
 
-  test('the hidden id alone where nobody knows the number', async () => {
+  test('is only the hidden id if the number is unknown', async () => {
     const ana = somebody()
     ana.behave({ shows: 'lid_only' })
     await ana.say(OURS, 'Hello')
@@ -239,7 +239,7 @@ describe('whom a message is addressed to', () => {
     expect(sentTo()).toEqual({ to: `${ana.lid}@lid`, beside: undefined })
   })
 
-  test('the number where the network gives no hidden id, once', async () => {
+  test('is the number if the network has no hidden id', async () => {
     const ana = somebody()
     ana.behave({ shows: 'number_only' })
     await ana.say(OURS, 'Hello')
@@ -250,7 +250,7 @@ describe('whom a message is addressed to', () => {
     expect(ana.received()).toMatchObject([{ times: 1 }])
   })
 
-  test('a copy that a phone asks for again', async () => {
+  test('is the hidden id also for a copy that the phone requests again', async () => {
     const ana = somebody()
     await world.send(shop, { to: ana.number, text: 'One' })
     await until('it', () => ana.received().length === 1)
@@ -265,8 +265,8 @@ describe('whom a message is addressed to', () => {
   })
 })
 
-describe('a send that goes wrong', () => {
-  test('the answer is lost with the link: unknown, told later, and never sent twice', async () => {
+describe('a failed send', () => {
+  test('whose answer is lost with the connection is unknown, and delivered once', async () => {
     const ana = somebody()
     world.whatsapp.faults.onMessage({ kind: 'cut_before_ack' }, ana.number)
     const { messageId, outcome } = await world.send(shop, { to: ana.number, text: 'Once' })
@@ -277,21 +277,21 @@ describe('a send that goes wrong', () => {
     expect(world.hasLeft(messageId)).toBe(true)
   })
 
-  test('the link breaks before anything is encrypted: nothing left, and that is certain', async () => {
+  test('whose connection is lost before encryption is nothing_sent', async () => {
     const { messageId, outcome } = await world.send(shop, { to: '12025550502' })
     expect(outcome).toMatchObject({ kind: 'nothing_sent' })
     expect(world.hasLeft(messageId)).toBe(false)
     expect(world.whatsapp.phone('12025550502').received()).toEqual([])
   })
 
-  test('no answer in time: unknown; the answer that comes late is told', async () => {
+  test('without an answer in time is unknown, and a late answer is reported', async () => {
     const { messageId, outcome } = await world.send(shop, { to: '12025550504' }, 800)
     expect(outcome).toMatchObject({ kind: 'unknown' })
     expect(world.smv2.engine.evidence(shop).issues).toMatchObject([{ code: 'link_doubtful' }])
     await world.heard(shop, 'receipt', (signal) => signal.messageId === messageId && signal.status === 'sent')
   })
 
-  test('given up while the keys of its recipient are looked up: it never leaves', async () => {
+  test('that is canceled during the key look-up is never sent', async () => {
     const ana = somebody()
     const { messageId, outcome } = await world.send(shop, { to: ana.number }, 0)
     expect(outcome).toMatchObject({ kind: 'nothing_sent' })
@@ -301,14 +301,14 @@ describe('a send that goes wrong', () => {
     expect(world.hasLeft(messageId)).toBe(false)
   })
 
-  test('refused after it was taken: failed', async () => {
+  test('that is refused after it was accepted is reported as failed', async () => {
     const { messageId, outcome } = await world.send(shop, { to: '12025550410' })
     expect(outcome).toMatchObject({ kind: 'accepted' })
     const { error } = await world.heard(shop, 'failed', (signal) => signal.messageId === messageId)
     expect(error).toMatchObject({ code: 'engine_rejected', provider_code: 479 })
   })
 
-  test('nobody there: refused, and the network is not asked twice', async () => {
+  test('to a number not on WhatsApp is refused, and the number is not looked up again', async () => {
     const asked = () => world.whatsapp.phone(OURS).device.heard.length
     expect((await world.send(shop, { to: '12025550404' })).outcome).toMatchObject(refusal('not_on_whatsapp'))
     const before = asked()
@@ -316,7 +316,7 @@ describe('a send that goes wrong', () => {
     expect(asked()).toBe(before)
   })
 
-  test('keys that their owner did not sign are not used', async () => {
+  test('to a person with forged keys is nothing_sent', async () => {
     const ana = somebody()
     world.whatsapp.faults.forgeBundles(true)
     expect((await world.send(shop, { to: ana.number })).outcome).toMatchObject({ kind: 'nothing_sent' })
@@ -326,7 +326,7 @@ describe('a send that goes wrong', () => {
     expect(ana.received().map(({ text }) => text)).toEqual(['Now'])
   })
 
-  test('a store that takes no files: nothing left', async () => {
+  test('whose file cannot be uploaded is nothing_sent', async () => {
     world.whatsapp.cdn.refuseUploads(503)
     const out = { ...media('image', 'image/png'), to: somebody().number }
     expect((await world.send(shop, out)).outcome).toMatchObject({ kind: 'nothing_sent' })
@@ -335,8 +335,8 @@ describe('a send that goes wrong', () => {
   })
 })
 
-describe('a number that may not reach out', () => {
-  test('is refused once, tries nobody else who is cold, and goes on with those who wrote', async () => {
+describe('a number that is restricted from starting chats', () => {
+  test('is refused once, tries no other new person, and can still write to people who have written', async () => {
     const line = await world.connect('12025550210')
     const ana = somebody()
     await ana.say('12025550210', 'Hello')
@@ -363,7 +363,7 @@ test.each([
   ['an Argentine number without the 9', '541123456789', '5491123456789'],
   ['a Beninese number', '2290197123456', '22997123456'],
   ['an Ivorian number', '2250718139912', '22518139912'],
-])('%s is sent to as the network writes it, and keeps the name that was given', async (_what, written, registered) => {
+])('%s is sent to in the network’s spelling, without changing the contact', async (_what, written, registered) => {
   world.whatsapp.alias(written, registered)
   const person = world.whatsapp.phone(registered)
   expect((await world.send(shop, { to: written, text: 'Oi' })).outcome).toMatchObject({ kind: 'accepted' })
@@ -371,7 +371,7 @@ test.each([
   expect(world.of(shop, 'contact')).toEqual([])
 })
 
-test('many numbers are looked up in one question, each under its own spelling and with its hidden id', async () => {
+test('many numbers are looked up in one request, each with its own spelling and its hidden id', async () => {
   world.whatsapp.alias('525533334444', '5215533334444')
   const numbers = ['525533334444', '12025550404', '12025552998', '5215533334444']
   const found = await world.smv2.engine.direct?.check?.(shop, numbers)

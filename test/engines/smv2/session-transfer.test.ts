@@ -41,8 +41,8 @@ async function take(files: SessionFiles): Promise<EngineInstance> {
   return instance
 }
 
-describe('a session that moves', () => {
-  test('connects without a scan as the same device, and its conversations go on', async () => {
+describe('an exported session', () => {
+  test('connects elsewhere without a scan as the same device, and can send in its conversations', async () => {
     const { logins } = world.whatsapp.phone(OURS).device
     const instance = await take(await exported())
     expect(await world.heard(instance, 'connected')).toMatchObject({ number: OURS })
@@ -50,7 +50,7 @@ describe('a session that moves', () => {
     expect((await world.send(instance, { to: CLIENT })).outcome).toMatchObject({ kind: 'accepted' })
   })
 
-  test('is laid out in files as the library itself lays it out', async () => {
+  test('has the same file layout as the library', async () => {
     const files = await exported()
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
     const { state, saveCreds } = await useMultiFileAuthState(folder)
@@ -75,7 +75,7 @@ describe('a session that moves', () => {
   })
 })
 
-describe('refused, with nothing stored', () => {
+describe('an invalid session is refused', () => {
   const BAD: readonly (readonly [string, (files: Record<string, string>) => void, RegExp])[] = [
     ['a folder without creds.json', (files) => delete files['creds.json'], /no creds\.json/],
     [

@@ -15,7 +15,7 @@ const times = (byte: number, count = 32) => Buffer.alloc(count, byte)
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /** Our own arithmetic, written down once more by somebody else: no published vector exists. */
-describe('the vector', () => {
+describe('an independent test vector of the passkey protocol', () => {
   const companion = times(0x11)
   const primary = { publicKey: publicKeyOf(times(0x22)), nonce: times(0x44) }
   const nonce = times(0x33)
@@ -30,14 +30,14 @@ describe('the vector', () => {
     times(0x99, 12),
   )
 
-  test('has the public keys of both sides', () => {
+  test('matches the public keys of both sides', () => {
     expect([identity.publicKey.toString('hex'), primary.publicKey.toString('hex')]).toEqual([
       '7b4e909bbe7ffe44c465a220037d608ee35897d31ef972f07f74892cb0f73f13',
       '0faa684ed28867b97f4a6a2dee5df8ce974e76b7018e3f22a1c4cf2678570f20',
     ])
   })
 
-  test('has the commitment and the prologue', () => {
+  test('matches the commitment and the prologue', () => {
     const { commitment } = baileys.proto.ProloguePayload.decode(prologue)
     expect(Buffer.from(commitment?.hash ?? []).toString('hex')).toBe(
       '26a35b6c211fa40e7651537410da78b83587e17acae2aca8765dd4d17dd5799a',
@@ -48,19 +48,19 @@ describe('the vector', () => {
     ])
   })
 
-  test('has the proof', () => {
+  test('matches the proof', () => {
     expect([handoffKey.toString('hex'), handoffProofOf(handoffKey, prologue).toString('hex')]).toEqual([
       '573a1b8d099e43c0b9e9d4bf6bd2b96ccb89579b524177d296337a277bc8b513',
       '1d68ce061f60da99aea7aea8f4b369c6c2acc070eadf340e027d3e65cbbbd8f1',
     ])
   })
 
-  test('has the code and the key', () => {
+  test('matches the comparison code and the key', () => {
     expect(comparisonCodeOf(baileys, primary, nonce)).toBe('PYSL-SH11')
     expect(key.toString('hex')).toBe('881d46c4667535aeae00ca3b3e540f9d581640f948698f37162fe7f882501a49')
   })
 
-  test('has the sealed request, which opens again', () => {
+  test('matches the encrypted request, which can be decrypted', () => {
     expect([request.length, sha256(request)]).toEqual([
       134,
       '184dc83e22bbbea25740bd8ab180d1004751db70fc87fa892c9e585d86e8be79',

@@ -18,7 +18,7 @@ function telling(take: (nth: number) => Promise<undefined>) {
   return { clock, told, teller }
 }
 
-test('what happens in the very moment in which the last was taken is told as well', async () => {
+test('a signal that is added when the last one was just accepted is reported', async () => {
   const { promise: taken, resolve: take } = Promise.withResolvers<undefined>()
   const { clock, told, teller } = telling(() => taken)
   teller.add(ID, signal(1))
@@ -29,7 +29,7 @@ test('what happens in the very moment in which the last was taken is told as wel
   expect(told).toEqual([1, 2].map(signal))
 })
 
-test('what is not taken is told again a second later, and nothing overtakes it', async () => {
+test('a refused signal is reported again a second later, before any other', async () => {
   const { clock, told, teller } = telling((nth) =>
     nth === 1 ? Promise.reject(new Error('the storage is full')) : Promise.resolve(undefined),
   )

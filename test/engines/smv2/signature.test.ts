@@ -23,7 +23,7 @@ function bent(bytes: Uint8Array, at: number): Buffer {
   return copy
 }
 
-test('it says of every signature, key and message what the encryption library says', () => {
+test('verification agrees with the encryption library for every signature, key and message', () => {
   for (let round = 0; round < 64; round++) {
     const { pubKey, privKey } = generateKeyPair()
     const message = randomBytes(round * 3 + 1)
@@ -39,7 +39,7 @@ test('it says of every signature, key and message what the encryption library sa
   }
 })
 
-test('the last bit of a key is not part of it', () => {
+test('the last bit of a key is ignored', () => {
   const { pubKey, privKey } = generateKeyPair()
   const message = randomBytes(100)
   const key = bent(pubKey, 33 * 8 - 1)
@@ -48,7 +48,7 @@ test('the last bit of a key is not part of it', () => {
 })
 
 test.each([0n, 1n, 2n, 2n ** 255n - 20n, 2n ** 255n - 19n, 2n ** 255n - 18n, 2n ** 256n - 1n])(
-  'nothing is signed by %d, which is no key of anybody',
+  'no signature is valid for the invalid key %d',
   (number) => {
     const bytes = Buffer.from(number.toString(16).padStart(64, '0'), 'hex').reverse()
     const key = Buffer.concat([Buffer.from([TYPE]), bytes])
@@ -63,6 +63,6 @@ test.each([
   ['a key of another type', 33, 64],
   ['a signature too short', 32, 63],
   ['a signature too long', 32, 65],
-])('%s is no proof of anything', (_what, key, signature) => {
+])('%s is not valid', (_what, key, signature) => {
   expect(isSignedBy(Buffer.alloc(key), Buffer.alloc(5), Buffer.alloc(signature))).toBe(false)
 })

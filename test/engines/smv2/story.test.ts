@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a text is taken, decrypted on the phone, delivered and read', async () => {
+test('a text is accepted, decrypted on the phone, delivered and read', async () => {
   const { messageId, outcome } = await world.send(shop, { to: ANA, text: 'Your order is ready 🌱' })
   expect(outcome).toMatchObject({
     kind: 'accepted',
@@ -27,7 +27,7 @@ test('a text is taken, decrypted on the phone, delivered and read', async () => 
   expect(world.whatsapp.phone(ANA).received()).toMatchObject([{ text: 'Your order is ready 🌱', times: 1 }])
 })
 
-test('what a person says is told with their number', async () => {
+test('a received message is reported with the person’s number', async () => {
   await world.whatsapp.phone(ANA).say(OURS, 'Is it open?')
   expect(await world.heard(shop, 'received')).toMatchObject({
     ...{ text: 'Is it open?', chat: ANA, from: ANA, fromMe: false, isGroup: false, type: 'text', media: null },

@@ -18,7 +18,7 @@ function describing() {
   return { clock, asked, describe: (content = PHOTO) => describe(ANA, 'image', 'image/jpeg', content) }
 }
 
-test('a file that is sent to many is converted once', async () => {
+test('the thumbnail of a file that is sent to many people is made once', async () => {
   const { asked, describe } = describing()
   const both = [describe(), describe()]
   await expect.poll(() => asked.length).toBe(1)
@@ -28,7 +28,7 @@ test('a file that is sent to many is converted once', async () => {
   expect(asked).toHaveLength(1)
 })
 
-test('a message does not wait for a slow thumbnail; the next one with the same file has it', async () => {
+test('a message does not wait for a slow thumbnail, and the next one with the same file has it', async () => {
   const { clock, asked, describe } = describing()
   const first = describe()
   await expect.poll(() => asked.length).toBe(1)
@@ -39,7 +39,7 @@ test('a message does not wait for a slow thumbnail; the next one with the same f
   expect([asked.length, clock.waiting()]).toEqual([1, 0])
 })
 
-test('what could not be converted for now is tried again; what cannot be read is not', async () => {
+test('a thumbnail that failed temporarily is tried again, and one of an unreadable file is not', async () => {
   const { asked, describe } = describing()
   for (const [count, kind] of [
     [1, 'unavailable'],

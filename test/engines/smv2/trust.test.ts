@@ -13,7 +13,7 @@ const shipped = Curve.verify
 let world: LineWorld | undefined
 afterEach(() => world?.close())
 
-test('the library as it comes takes any signature; as it is loaded here only the right one', async () => {
+test('the unpatched library accepts any signature, and as loaded here it accepts only valid ones', async () => {
   const { public: key, private: secret } = Curve.generateKeyPair()
   const message = Buffer.from('a certificate')
   const signature = Curve.sign(secret, message)
@@ -30,7 +30,7 @@ test('the library as it comes takes any signature; as it is loaded here only the
   expect(library.Curve.verify(key, message, null as never)).toBe(false)
 })
 
-test('a network whose certificate leads to another root is not spoken to', async () => {
+test('no connection is made to a network with a certificate from another root', async () => {
   const told: LogFields[] = []
   const note = (fields: LogFields) => void told.push(fields)
   world = await lineWorld({ log: { debug: note, info: note, warn: note, error: note } })

@@ -7,7 +7,7 @@ const node = (tag: string, child?: string) => ({
   ...(child !== undefined && { content: [{ tag: child, attrs: { challenge: 'secret' } }] }),
 })
 
-describe('what comes during pairing', () => {
+describe('a stanza during pairing', () => {
   test.each<[string, string?]>([
     ['iq'],
     ['iq', 'pair-device'],
@@ -17,9 +17,9 @@ describe('what comes during pairing', () => {
     ['failure'],
     ['stream:error', 'conflict'],
     ['ib', 'offline'],
-  ])('%s %s is expected', (tag, child?) => expect(unknownStanza(node(tag, child))).toBeUndefined())
+  ])('%s %s is known', (tag, child?) => expect(unknownStanza(node(tag, child))).toBeUndefined())
 
-  test('is named where nobody knows it, and nothing of it but its name', () => {
+  test('is reported by its name only if it is unknown', () => {
     expect(unknownStanza(node('notification', 'passkey_prologue_request'))).toBe(
       'notification/passkey_prologue_request',
     )

@@ -17,7 +17,7 @@ afterAll(() => world.close())
 const issueOf = (instance: EngineInstance) =>
   world.smv2.engine.evidence(instance).issues?.find(({ code }) => code === 'version_unknown')
 
-test('a failed look-up of the version is in the health of each number that connects, with what to do', () => {
+test('a failed look-up of the version is shown in the health of each connecting number, with what to do', () => {
   const { message = '', sinceMs } = issueOf(shop) ?? {}
   expect(message).toContain('web.whatsapp.com: 503, connect.facebook.net: 503')
   expect(message).toMatch(/connects as version 2\.3000\.\d+, the one this release came with\./)
@@ -26,7 +26,7 @@ test('a failed look-up of the version is in the health of each number that conne
   expect(issueOf(world.instance())).toBeUndefined()
 })
 
-test('it is gone once a page names a version', async () => {
+test('the issue about the version ends once a page returns a version', async () => {
   for (const host of ['web.whatsapp.com', 'connect.facebook.net']) pages.fail(host, null)
   await world.restart(shop)
   await world.heard(shop, 'connected')

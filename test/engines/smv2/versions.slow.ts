@@ -20,7 +20,7 @@ afterAll(() => world.close())
 const refusedOf = (line: EngineInstance) =>
   world.of(line, 'link_lost').filter(({ reason }) => reason === 'client_outdated')
 
-test('forty lines whose version is refused on one day are back ten seconds after it was looked up', async () => {
+test('forty numbers whose version is refused reconnect within ten seconds of its look-up', async () => {
   pages.publish(2_000_000_000)
   pages.delay(500)
   world.whatsapp.faults.demandVersion(1_999_999_999)

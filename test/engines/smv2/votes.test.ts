@@ -40,7 +40,7 @@ async function allHeard(words: string): Promise<void> {
 
 const votes = () => world.of(shop, 'vote').map(({ from, options }) => [from, ...options])
 
-test('votes in a poll of ours say who chose what, also when they change and when they are taken back', async () => {
+test('votes in a sent poll are reported with their choices, also when they are changed or removed', async () => {
   const ana = world.whatsapp.phone('12025550101')
   const { outcome } = await world.send(shop, { to: ana.number, ...POLL })
   const poll = outcome.kind === 'accepted' ? outcome.engineMessageId : ''
@@ -58,7 +58,7 @@ test('votes in a poll of ours say who chose what, also when they change and when
   for (const id of sent) expect(ana.receiptsOf(id)).toEqual(['inactive'])
 })
 
-test('the same in a group, also from the own phone', async () => {
+test('votes in a group poll are reported, also those from the own phone', async () => {
   const ana = world.whatsapp.phone('12025550101')
   const { id } = world.whatsapp.group('Garden', [ana.number, OURS])
   const { outcome } = await world.send(shop, { to: `${id}@g.us`, ...POLL })
@@ -74,7 +74,7 @@ test('the same in a group, also from the own phone', async () => {
   expect(votes().toSorted()).toEqual([[ana.number], [ana.number, 'Today'], [OURS], [OURS, 'Today']])
 })
 
-test('votes in a poll of somebody else, also after a restart', async () => {
+test('votes in a received poll are reported, also after a restart', async () => {
   const ana = world.whatsapp.phone('12025550101')
   const ben = world.whatsapp.phone('12025550102')
   const { id } = world.whatsapp.group('Garden', [ana.number, ben.number, OURS])
@@ -87,7 +87,7 @@ test('votes in a poll of somebody else, also after a restart', async () => {
   expect(await world.heard(shop, 'vote')).toMatchObject({ engineMessageId: poll, from: ben.number, options: ['Pie'] })
 })
 
-test('a vote that arrives before its poll is told after it, also after a restart', async () => {
+test('a vote that arrives before its poll is reported after it, also after a restart', async () => {
   const ana = world.whatsapp.phone('12025550101')
   const poll = await ana.send(OURS, pollOf('When?', ['Today', 'Tomorrow']))
   await world.heard(shop, 'received')

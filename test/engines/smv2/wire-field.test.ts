@@ -4,7 +4,7 @@ import { field } from '../../support/whatsapp/wire-field.ts'
 
 const ABC = Buffer.from('abc')
 
-test('a field of bytes is found among others, the last one if there are several', () => {
+test('a bytes field is found among other fields, the last one if there are several', () => {
   const varint = Buffer.from([1 << 3, 0x96, 0x01])
   const eight = Buffer.from([(2 << 3) | 1, ...Buffer.alloc(8)])
   const four = Buffer.from([(3 << 3) | 5, ...Buffer.alloc(4)])
@@ -22,6 +22,6 @@ test.each([
   ['longer than any message', Buffer.from([0x9a, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f])],
   ['without an end to its tag', Buffer.alloc(64, 0xff)],
   ['of a kind that there is not', Buffer.concat([Buffer.from([(1 << 3) | 7]), field(19, ABC)])],
-])('a message that is %s has none', (_, message) => {
+])('no bytes field is found in a message that is %s', (_, message) => {
   expect(bytesField(message, 19)).toBeUndefined()
 })
