@@ -145,7 +145,7 @@ async function stateOf(call: Call): Promise<Follower['copy']> {
 const only = <T>(whole: ReadonlyMap<string, T>, ids: ReadonlySet<string>) =>
   new Map([...whole].filter(([id]) => ids.has(id)))
 
-test(`after ${WRITERS} writers made ${CHANGES} changes, every client that follows the three rules has the state of the server`, async () => {
+test(`${WRITERS} writers make ${CHANGES} changes, and every client that follows the three rules ends with the state of the server`, async () => {
   process.stdout.write(`SEED=${SEED}\n`)
   const w = await worldOfTest()
   const randomOf = (nth: number) => seededRandom(SEED + nth).fraction
