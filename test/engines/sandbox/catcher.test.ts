@@ -44,7 +44,7 @@ const post = (body: string, headers: Record<string, string> = {}, name = 'orders
     accountId: ACCOUNT,
   })
 
-test('keeps headers and exact body, newest first, before it answers', async () => {
+test('the catcher keeps headers and the exact body of requests, newest first', async () => {
   expect(await post('{"a": "é" }', { 'content-type': 'application/json' })).toMatchObject({
     kind: 'response',
     status: 200,
@@ -60,7 +60,7 @@ test('keeps headers and exact body, newest first, before it answers', async () =
   ])
 })
 
-test('checks the headers of Standard Webhooks if present', async () => {
+test('the catcher checks the headers of Standard Webhooks if they are present', async () => {
   const base64 = `whsec_${Buffer.from('a key of more than 24 bytes').toString('base64')}`
   const own = createCatcher({ db: data.db, clock, signingSecrets: async () => [new Secret(base64)] })
   const standard = (id: string, body: string) => {
@@ -85,7 +85,7 @@ test('checks the headers of Standard Webhooks if present', async () => {
   expect(caught.map(({ signature }) => signature)).toEqual(['invalid', 'invalid', 'invalid', 'valid'])
 })
 
-test('checks the signature over the exact bytes, with any secret of the URL', async () => {
+test('the catcher checks the signature over the exact bytes with each secret for the URL', async () => {
   await post('x', signed('x'))
   await post('x', signed('x', 'whsec_old'))
   await post('x', signed('x', 'whsec_foreign'))
@@ -96,7 +96,7 @@ test('checks the signature over the exact bytes, with any secret of the URL', as
   expect(caught.map(({ signature }) => signature)).toEqual(['none', 'invalid', 'invalid', 'invalid', 'valid', 'valid'])
 })
 
-test('answers as configured: status, delay, redirect, never', async () => {
+test('the catcher answers as configured, with a status, a delay, a redirect or never', async () => {
   await catcher.setReply(ACCOUNT, 'orders', { status: 410, delayMs: 0, hang: false })
   expect(await post('x')).toMatchObject({ status: 410 })
   await catcher.setReply(ACCOUNT, 'orders', { status: 302, delayMs: 3_000, hang: false })
@@ -114,7 +114,7 @@ test('answers as configured: status, delay, redirect, never', async () => {
   expect((await catcher.list(ACCOUNT, 'orders', Infinity, 10))[0]?.body).toBe('hangs')
 })
 
-test('the reply is remembered across a restart; emptying leaves it', async () => {
+test('the catcher keeps its configured answer across a restart and when it is emptied', async () => {
   await catcher.setReply(ACCOUNT, 'orders', { status: 503, delayMs: 5, hang: false })
   void post('x')
   await settle()
@@ -125,7 +125,7 @@ test('the reply is remembered across a restart; emptying leaves it', async () =>
   expect(await catcher.reply(ACCOUNT, 'orders')).toMatchObject({ status: 503 })
 })
 
-test('names are separate, and so are accounts; an unused name is empty', async () => {
+test('the catcher keeps names and accounts separate, and an unused name is empty', async () => {
   await post('a')
   await post('b', {}, 'other')
   expect(await catcher.list(ACCOUNT, 'other', Infinity, 10)).toHaveLength(1)
@@ -134,7 +134,7 @@ test('names are separate, and so are accounts; an unused name is empty', async (
   expect(await post('x', {}, 'a/b')).toMatchObject({ status: 404 })
 })
 
-test('keeps the newest 10,000 of a name', async () => {
+test('the catcher keeps the newest 10,000 requests for a name', async () => {
   for (let i = 0; i < 11; i++) await Promise.all(Array.from({ length: 1_000 }, (_, n) => post(`${i}.${n}`)))
   const rows = data.raw.prepare('SELECT count(*) AS n FROM sandbox_caught').get() as { n: number }
   expect(rows.n).toBeGreaterThanOrEqual(10_000)

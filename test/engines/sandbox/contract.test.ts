@@ -21,7 +21,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'not_ready' })
   })
 
-  test('connecting reports number and name, once', async () => {
+  test('connecting reports the number and the name, once', async () => {
     const instance = world.instance(name)
     await world.network.changePhone(world.accountId, OURS, { name: 'Front desk' })
     await world.engine(name).start(instance)
@@ -32,7 +32,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(await world.engine(name).resume(instance)).toBe('connected')
   })
 
-  test('a message is accepted, sent, delivered and read on the timeline, and arrives on the phone', async () => {
+  test('a message is accepted, sent, delivered and read at the documented times, and arrives on the phone', async () => {
     const instance = await world.connected(name)
     const startedMs = world.clock.now()
     const { messageId, ...outcome } = await world.send(instance, { to: ANA })
@@ -56,7 +56,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(message?.receivedAtMs).toBe(startedMs + 600)
   })
 
-  test('0404 and 0410 fail as in the table', async () => {
+  test('messages to numbers ending in 0404 and 0410 fail as documented', async () => {
     const instance = await world.connected(name)
     const unknown = await world.send(instance, { to: withSuffix('0404') })
     expect(unknown).toMatchObject({
@@ -73,14 +73,14 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(await world.network.listMessages(world.accountId, withSuffix('0410'), Infinity, 10)).toEqual([])
   })
 
-  test('0502: nothing leaves the machine', async () => {
+  test('a message to a number ending in 0502 is never sent', async () => {
     const instance = await world.connected(name)
     const { messageId, kind } = await world.send(instance, { to: withSuffix('0502') })
     expect(kind).toBe('nothing_sent')
     expect(await world.engine(name).find(instance, messageId)).toBe('never_arrived')
   })
 
-  test('0504: no answer until the deadline, then sent and delivered', async () => {
+  test('a message to a number ending in 0504 has no answer until the deadline, and is then sent and delivered', async () => {
     const instance = await world.connected(name)
     const startedMs = world.clock.now()
     const { messageId, outcome } = world.sending(instance, withSuffix('0504'))
@@ -96,7 +96,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(sent?.engineMessageId).toBeTypeOf('string')
   })
 
-  test('0007: sent, and never delivered', async () => {
+  test('a message to a number ending in 0007 is sent and never delivered', async () => {
     const instance = await world.connected(name)
     const { messageId } = await world.send(instance, { to: withSuffix('0007') })
     await world.clock.advance(60_000)
@@ -111,7 +111,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     ['none', ['sent']],
     ['delivered', ['sent', 'delivered']],
     ['read', ['sent', 'delivered', 'read']],
-  ] as const)('a phone with receipts "%s" confirms no further', async (receipts, expected) => {
+  ] as const)('a phone with receipts "%s" sends no further receipts', async (receipts, expected) => {
     const instance = await world.connected(name)
     await world.network.changePhone(world.accountId, ANA, { receipts })
     const { messageId } = await world.send(instance, { to: ANA })
@@ -119,7 +119,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(world.statuses(instance, messageId)).toEqual(expected)
   })
 
-  test('a slow phone receives and reads later, and drops or repeats receipts as configured', async () => {
+  test('a slow phone receives and reads later, and a phone drops or repeats receipts as configured', async () => {
     const instance = await world.connected(name)
     await world.network.changePhone(world.accountId, ANA, { delayMs: 5_000, duplicateReceipts: true })
     await world.network.changePhone(world.accountId, BEN, { dropReceipts: true })
@@ -187,7 +187,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(world.data.raw.prepare('SELECT count(*) AS n FROM sandbox_timeline').get()).toEqual({ n: 0 })
   })
 
-  test('giving up before the network accepted leaves nothing behind', async () => {
+  test('a send that is canceled before the network accepted it is nothing_sent', async () => {
     const instance = await world.connected(name)
     const controller = new AbortController()
     const outcome = world
@@ -198,7 +198,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(await outcome).toMatchObject({ kind: 'nothing_sent' })
   })
 
-  test('a result that is stored twice counts once', async () => {
+  test('a result that is stored twice is reported once', async () => {
     const instance = await world.connected(name)
     const { messageId, outcome } = world.sending(instance, ANA)
     await world.clock.advance(50)
@@ -211,7 +211,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
   })
 
-  test('an uncommitted message never arrives', async () => {
+  test('a message whose transaction is rolled back never arrives', async () => {
     const instance = await world.connected(name)
     const { messageId, outcome } = world.sending(instance, ANA)
     await world.clock.advance(50)
@@ -246,7 +246,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     }
   })
 
-  test('media is received as media', async () => {
+  test('a file is received as a file', async () => {
     const instance = await world.connected(name)
     const file = {
       mediaType: 'image',
@@ -271,7 +271,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
   })
 })
 
-test('0463 on smv2 is refused and restricts the number for a minute', async () => {
+test('a message to a number ending in 0463 is refused on smv2 and restricts the instance for a minute', async () => {
   const instance = await world.connected('smv2')
   const outcome = await world.send(instance, { to: withSuffix('0463') })
   expect(outcome).toMatchObject({ kind: 'refused', error: { code: 'reachout_restricted', provider_code: 463 } })
@@ -283,7 +283,7 @@ test('0463 on smv2 is refused and restricts the number for a minute', async () =
 })
 
 describe('on the official engine', () => {
-  test('0463 is accepted and then fails without having been sent', async () => {
+  test('a message to a number ending in 0463 is accepted and then fails without having been sent', async () => {
     const instance = await world.connected('official')
     const { messageId, kind } = await world.send(instance, { to: withSuffix('0463') })
     expect(kind).toBe('accepted')
@@ -292,7 +292,7 @@ describe('on the official engine', () => {
     expect(world.of(instance, 'failed')[0]?.error).toMatchObject({ code: 'engine_rejected', provider_code: 131048 })
   })
 
-  test('0026 is refused; 0047 is accepted and then fails, and a template reaches it', async () => {
+  test('a message to a number ending in 0026 is refused, and to 0047 is accepted and then fails unless it is a template', async () => {
     const instance = await world.connected('official')
     expect(await world.send(instance, { to: withSuffix('0026') })).toMatchObject({
       kind: 'refused',
@@ -341,7 +341,7 @@ describe('on the official engine', () => {
     expect(received.filter(({ id }) => id === engineMessageId)).toEqual([])
   }
 
-  test('0429 is throttled, with the seconds to wait', async () => {
+  test('a message to a number ending in 0429 is throttled, with the seconds to wait', async () => {
     const instance = await world.connected('official')
     expect(await world.send(instance, { to: withSuffix('0429') })).toMatchObject({
       kind: 'nothing_sent',
@@ -349,7 +349,7 @@ describe('on the official engine', () => {
     })
   })
 
-  test('0190 ends the session; onboarding starts over with a new page', async () => {
+  test('a message to a number ending in 0190 ends the session, and onboarding starts again with a new page', async () => {
     const instance = await world.connected('official')
     expect(await world.send(instance, { to: withSuffix('0190') })).toMatchObject({ kind: 'not_ready' })
     await settle()
@@ -364,7 +364,7 @@ describe('on the official engine', () => {
     expect(await world.send(instance, { kind: 'cloud_api', to: ANA, payload })).toMatchObject({ kind: 'invalid' })
   })
 
-  test('numbers of the official engine are ordinary on smv2', async () => {
+  test('the special numbers of the official engine are ordinary on smv2', async () => {
     const instance = await world.connected('smv2')
     for (const digits of ['0047', '0026', '0429', '0190']) {
       expect(await world.send(instance, { to: withSuffix(digits) })).toMatchObject({ kind: 'accepted' })
@@ -373,7 +373,7 @@ describe('on the official engine', () => {
 })
 
 describe('with a timeline of zero', () => {
-  test('a send is confirmed immediately and costs one row', async () => {
+  test('a send is confirmed immediately and stores one row', async () => {
     await world.close()
     world = await networkWorld([0, 0, 0, 0])
     const instance = await world.connected('smv2')

@@ -43,7 +43,7 @@ const told = async () => {
   return signals
 }
 
-describe('other kinds of messages keep their kind', () => {
+describe('a message of another kind', () => {
   const KINDS: [Outgoing, object][] = [
     [
       { kind: 'location', to: ANA, latitude: -23.55, longitude: -46.63, name: 'Sé', address: null },
@@ -80,12 +80,12 @@ describe('other kinds of messages keep their kind', () => {
       { type: 'text', text: 'See x', details: { url: 'https://x.example', title: 'X', description: null } },
     ],
   ]
-  test.each(KINDS)('%j', async (out, content) => {
+  test.each(KINDS)('arrives on the phone with its content: %j', async (out, content) => {
     expect((await w.send(us, out)).kind).toBe('accepted')
     expect((await lastOf(ANA))?.content).toMatchObject(content)
   })
 
-  test('another instance gets the kind and its text', async () => {
+  test('is received by another instance with its kind and text', async () => {
     const other = await w.connected('smv2', BEN)
     await w.send(us, { kind: 'poll', to: BEN, question: 'When?', options: ['now', 'later'], maxChoices: 1 })
     expect(w.of(other, 'received')).toMatchObject([{ type: 'poll', text: 'When?', from: OURS, fromMe: false }])
@@ -93,7 +93,7 @@ describe('other kinds of messages keep their kind', () => {
 })
 
 describe('actions on messages', () => {
-  test('a reaction is shown on the phone and reported to this instance as its own, once; an empty one removes it', async () => {
+  test('a reaction is shown on the phone and reported once to the instance as its own, and an empty one removes it', async () => {
     const said = await say(ANA, 'Hello')
     await told()
     await act('react')(us, ref(said.id), '👍')
@@ -104,7 +104,7 @@ describe('actions on messages', () => {
     expect((await lastOf(OURS))?.reactions).toEqual({})
   })
 
-  test('messages of this instance are edited and deleted on the phone, and reported', async () => {
+  test('sent messages are edited and deleted on the phone, and reported', async () => {
     const { messageId } = await w.send(us, { to: ANA })
     const id = networkId('smv2', messageId)
     await told()
@@ -117,7 +117,7 @@ describe('actions on messages', () => {
     expect(await codeOf(act('edit')(us, ref(id, true), 'Too late'))).toBe('invalid_state')
   })
 
-  test('messages of others cannot be edited or deleted, and messages outside its chats are not found', async () => {
+  test('messages of others cannot be edited or deleted, and messages of other chats are not found', async () => {
     const said = await say(ANA, 'Hello')
     const strange = phoneMessageId(w.clock.now(), seededRandom(9))
     await told()
@@ -135,7 +135,7 @@ describe('actions on messages', () => {
     expect(await told()).toEqual([])
   })
 
-  test('marking as read is possible for both engines, and notifies nobody', async () => {
+  test('marking as read works on both engines, without an event', async () => {
     const said = await say(ANA, 'Hello')
     const official = await w.connected('official', BEN)
     const heard = (
@@ -150,14 +150,14 @@ describe('actions on messages', () => {
 })
 
 describe('people', () => {
-  test('a check says who is on the network', async () => {
+  test('a check reports who is on the network', async () => {
     expect(await act('check')(us, [ANA, '12025550404'])).toEqual([
       { number: ANA, exists: true, canonical: ANA },
       { number: '12025550404', exists: false, canonical: null },
     ])
   })
 
-  test('a profile shows the name of the phone; unknown numbers have neither profile nor picture', async () => {
+  test('a profile has the name of the phone, and unknown numbers have neither profile nor picture', async () => {
     await w.network.changePhone(w.accountId, ANA, { name: 'Ana Souza' })
     expect(await act('profile')(us, ANA)).toMatchObject({ number: ANA, name: 'Ana Souza', isBusiness: false })
     expect(await act('profile')(us, BEN)).toMatchObject({ name: 'Sandbox phone 0102' })
@@ -166,7 +166,7 @@ describe('people', () => {
     expect(await codeOf(act('avatar')(us, '12025550404'))).toBe('not_found')
   })
 
-  test('messages of a blocked person do not arrive, except in groups; after unblocking they do', async () => {
+  test('messages of a blocked person do not arrive, except in groups, until the person is unblocked', async () => {
     await act('block')(us, ANA, true)
     await act('block')(us, ANA, true)
     await say(ANA, 'Hello?')
@@ -191,7 +191,7 @@ describe('people', () => {
 })
 
 describe('groups', () => {
-  test('a created group has its creator as admin, and shows who could not be added', async () => {
+  test('a created group has its creator as admin, and reports who could not be added', async () => {
     const { group, results } = await act('createGroup')(us, 'Family', [ANA, BEN, '12025550404'])
     expect(group).toMatchObject({
       ...{ name: 'Family', owner: OURS, createdAtMs: w.clock.now() },
@@ -245,7 +245,7 @@ describe('groups', () => {
     expect(await act('inviteLink')(us, group.id, false)).toBe(next)
   })
 
-  test('a member who leaves is out; the last admin hands over, the last member ends it', async () => {
+  test('a member who leaves is removed; the last admin passes on the role, and the last member ends the group', async () => {
     const other = await w.connected('smv2', BEN)
     const { group } = await act('createGroup')(us, 'Family', [BEN])
     await act('leaveGroup')(us, group.id)
@@ -257,7 +257,7 @@ describe('groups', () => {
     expect(w.data.raw.prepare('SELECT * FROM sandbox_groups').all()).toEqual([])
   })
 
-  test('a message in a group makes both people members', async () => {
+  test('a group message adds its sender and its recipient as members', async () => {
     await say(ANA, 'Hello all', 'family@g.us')
     expect(await act('groups')(us)).toMatchObject([
       {
@@ -282,7 +282,7 @@ describe('files', () => {
     return (await w.network.speak(w.accountId, from, { to: OURS, group: null, content })).message
   }
 
-  test('a file from a phone is a sample of its kind, for its recipients and for nobody else', async () => {
+  test('a file from a phone is a sample of its kind, and accessible only to its recipients', async () => {
     const { id } = await fileFrom(ANA)
     expect(w.of(us, 'received')[0]?.media).toMatchObject({ id })
     const { bytes, mimeType } = sampleOf('image')
@@ -292,7 +292,7 @@ describe('files', () => {
     for (const none of ['', 'nothing', "' OR 1=1 --"]) expect(await media(us, none)).toBeNull()
   })
 
-  test('a file between instances is kept, byte for byte, until the message is removed', async () => {
+  test('a file between instances is kept unchanged until its message is removed', async () => {
     const other = await w.connected('official', BEN)
     const bytes = Buffer.from('%PDF-1.4 not really')
     const file = {
@@ -312,7 +312,7 @@ describe('files', () => {
     expect(await media(other, id)).toBeNull()
   })
 
-  test('files for phones are not kept, because nobody can request them', async () => {
+  test('files for phones are not stored, because nobody can request them', async () => {
     const file = {
       mediaType: 'image',
       mimeType: 'image/png',
@@ -324,7 +324,7 @@ describe('files', () => {
     expect(w.data.raw.prepare('SELECT * FROM sandbox_files').all()).toEqual([])
   })
 
-  test('deleting a message deletes its file, and wiping a session all of its files', async () => {
+  test('deleting a message deletes its file, and wiping a session deletes all of its files', async () => {
     const first = await fileFrom(ANA)
     const second = await fileFrom(ANA)
     await w.network.remove(w.accountId, ANA, first.id)
@@ -336,7 +336,7 @@ describe('files', () => {
 })
 
 describe('templates', () => {
-  test('an official number has three, in Graph’s format, in pages', async () => {
+  test('an official number has three templates in the format of Graph, with pages', async () => {
     const official = await w.connected('official', BEN)
     const templates = w.engine('official').templates
     if (!templates) throw new Error('official has templates')
@@ -362,7 +362,7 @@ describe('templates', () => {
     expect(w.engine('smv2').templates).toBeUndefined()
   })
 
-  test('a number that is not onboarded has none', async () => {
+  test('a number that is not onboarded has no templates', async () => {
     const fresh = w.instance('official')
     expect(await codeOf(Promise.resolve(w.engine('official').templates?.list(fresh, { limit: 1, after: null })))).toBe(
       'not_ready',
@@ -370,7 +370,7 @@ describe('templates', () => {
   })
 })
 
-describe('without a connection nothing is done', () => {
+describe('nothing is done without a connection', () => {
   const CALLS: [string, () => Promise<unknown>][] = [
     ['react', () => act('react')(us, ref('x'), '👍')],
     ['check', () => act('check')(us, [ANA])],
@@ -378,18 +378,21 @@ describe('without a connection nothing is done', () => {
     ['createGroup', () => act('createGroup')(us, 'Family', [ANA])],
     ['groups', () => act('groups')(us)],
   ]
-  test.each(CALLS)('%s: not_ready when stopped, upstream_unavailable while the engine is down', async (_name, call) => {
-    await w.network.failSends(us, 'engine_down', 1)
-    expect(await codeOf(call())).toBe('upstream_unavailable')
-    await w.engine('smv2').stop(us)
-    await w.network.failSends(us, 'engine_down', 0)
-    expect(await codeOf(call())).toBe('not_ready')
-    expect(w.data.raw.prepare('SELECT * FROM sandbox_groups').all()).toEqual([])
-    expect(w.data.raw.prepare('SELECT * FROM sandbox_blocks').all()).toEqual([])
-  })
+  test.each(CALLS)(
+    '%s answers not_ready when stopped, and upstream_unavailable while the engine is down',
+    async (_name, call) => {
+      await w.network.failSends(us, 'engine_down', 1)
+      expect(await codeOf(call())).toBe('upstream_unavailable')
+      await w.engine('smv2').stop(us)
+      await w.network.failSends(us, 'engine_down', 0)
+      expect(await codeOf(call())).toBe('not_ready')
+      expect(w.data.raw.prepare('SELECT * FROM sandbox_groups').all()).toEqual([])
+      expect(w.data.raw.prepare('SELECT * FROM sandbox_blocks').all()).toEqual([])
+    },
+  )
 })
 
-test('a group is renamed by its members, and joined by its link', async () => {
+test('a group is renamed by its members, and joined with its link', async () => {
   const { group } = await act('createGroup')(us, 'Team', [ANA])
   const other = await w.connected('smv2', '12025550109')
   await act('renameGroup')(us, group.id, 'Team B')
@@ -401,7 +404,7 @@ test('a group is renamed by its members, and joined by its link', async () => {
   expect(await act('group')(other, group.id)).toMatchObject({ name: 'Team B' })
 })
 
-test('requests to join are reported to the instances of admins, once each', async () => {
+test('requests to join are reported once to each instance of an admin', async () => {
   const { group } = await act('createGroup')(us, 'Team', [BEN])
   const member = await w.connected('smv2', BEN)
   await act('setJoinRules')(us, group.id, { needsApproval: true })
@@ -418,7 +421,7 @@ test('requests to join are reported to the instances of admins, once each', asyn
   expect(told(member)).toEqual([])
 })
 
-test('typing is shown to existing people and groups', async () => {
+test('typing is shown only to existing people and groups', async () => {
   await act('showTyping')(us, ANA, 'typing')
   await act('setOnline')(us, true)
   expect(await codeOf(act('showTyping')(us, '12025550404', 'typing'))).toBe('not_found')
@@ -440,7 +443,7 @@ test('changes survive a restart', async () => {
   expect((shown?.disappearsAtMs ?? 0) - (shown?.sentAtMs ?? 0)).toBe(86_400_000)
 })
 
-test('every member may set the timer of a group, unless it is locked', async () => {
+test('every member may set the timer of a group unless it is locked', async () => {
   const { group } = await act('createGroup')(us, 'Team', [BEN])
   const member = await w.connected('smv2', BEN)
   await act('setChatTimer')(member, group.id, 604_800)
@@ -451,7 +454,7 @@ test('every member may set the timer of a group, unless it is locked', async () 
   expect(await act('chatTimer')(us, group.id)).toBe(604_800)
 })
 
-test('members add others if the group allows it', async () => {
+test('members can add others if the group allows it', async () => {
   const { group } = await act('createGroup')(us, 'Team', [BEN])
   const member = await w.connected('smv2', BEN)
   expect(await codeOf(act('changeMembers')(member, group.id, 'add', [ANA]))).toBe('invalid_state')

@@ -13,7 +13,7 @@ const STRANGER = '12025550105'
 const hi = { to: OURS, group: null, content: { type: 'text', text: 'Hi' } }
 
 describe.each(ENGINES)('faults on %s', (name) => {
-  test('unreachable affects as many sends as requested, and survives a restart', async () => {
+  test('the fault "unreachable" affects the given number of sends, and survives a restart', async () => {
     const instance = await world.connected(name)
     await world.network.failSends(instance, 'unreachable', 2)
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'nothing_sent' })
@@ -23,7 +23,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
   })
 
-  test('concurrent sends share a fault', async () => {
+  test('concurrent sends use up a fault together', async () => {
     const instance = await world.connected(name)
     await world.network.failSends(instance, 'unreachable', 2)
     const sends = Array.from({ length: 5 }, () => world.sending(instance, ANA))
@@ -32,7 +32,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     expect(kinds.toSorted()).toEqual(['accepted', 'accepted', 'accepted', 'nothing_sent', 'nothing_sent'])
   })
 
-  test('timeout leaves the outcome open, then the message turns out to be delivered, also across a crash', async () => {
+  test('the fault "timeout" leaves the outcome unknown until the message is delivered, also across a crash', async () => {
     const instance = await world.connected(name)
     await world.network.failSends(instance, 'timeout', 1)
     const { messageId, outcome } = world.sending(instance, ANA)
@@ -48,7 +48,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
   })
 
-  test('drop ends the connection, holds later signals, and recovers after eight seconds', async () => {
+  test('the fault "drop" ends the connection, delays later signals, and recovers after eight seconds', async () => {
     const instance = await world.connected(name)
     const { messageId } = await world.send(instance, { to: ANA })
     const lostMs = world.clock.now()
@@ -68,7 +68,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
   })
 
-  test('a drop recovers also when the service was restarted meanwhile', async () => {
+  test('the fault "drop" recovers even if the service was restarted meanwhile', async () => {
     const instance = await world.connected(name)
     await world.network.breakLink(instance, 'drop')
     await settle()
@@ -82,7 +82,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
   test.each([
     ['logout', { reason: 'logged_out', code: 401 }],
     ['ban', { reason: 'banned', code: 403 }],
-  ] as const)('%s ends the session for good', async (kind, expected) => {
+  ] as const)('the fault "%s" ends the session permanently', async (kind, expected) => {
     const instance = await world.connected(name)
     await world.send(instance, { to: ANA })
     await world.network.breakLink(instance, kind)
@@ -92,7 +92,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     await expect(world.network.breakLink(instance, 'drop')).rejects.toMatchObject({ code: 'invalid_state' })
   })
 
-  test('restricted refuses messages to people who never wrote, once, and shows in the evidence', async () => {
+  test('the fault "restricted" refuses one message to people who never wrote, and is shown in health', async () => {
     const instance = await world.connected(name)
     await world.network.speak(world.accountId, BEN, hi)
     await world.network.failSends(instance, 'restricted', 1)
@@ -110,7 +110,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     expect(await world.send(instance, { to: STRANGER })).toMatchObject({ kind: 'accepted' })
   })
 
-  test('engine_down: unreachable, connection questions still answered; a restart ends it', async () => {
+  test('the fault "engine_down" makes the engine unreachable until a restart, and its connection state is still known', async () => {
     const instance = await world.connected(name)
     await world.network.failSends(instance, 'engine_down', 5)
     expect(world.engine(name).evidence(instance)).toMatchObject({
@@ -125,7 +125,7 @@ describe.each(ENGINES)('faults on %s', (name) => {
     expect(await world.send(instance, { to: ANA })).toMatchObject({ kind: 'accepted' })
   })
 
-  test('a fault of the connection needs one', async () => {
+  test('a connection fault is refused without a connection', async () => {
     const instance = world.instance(name)
     await expect(world.network.breakLink(instance, 'drop')).rejects.toMatchObject({ code: 'invalid_state' })
     const stopped = await world.connected(name)

@@ -25,7 +25,7 @@ const send = async (out: object = {}) => {
   return sending
 }
 
-test('every member gets it once, and the first phone that has it or reads it decides the status', async () => {
+test('every member gets a message once, and the first phone that receives or reads it sets the status', async () => {
   await w.network.changePhone(w.accountId, ANA, { online: false })
   await w.network.changePhone(w.accountId, BEN, { receipts: 'delivered' })
   const { kind, messageId } = await send()
@@ -41,7 +41,7 @@ test('every member gets it once, and the first phone that has it or reads it dec
   expect(await on(OURS)).toEqual([])
 })
 
-test('a member that is an instance receives it in the group, with its file', async () => {
+test('a member that is an instance receives the message in the group, with its file', async () => {
   const other = await w.connected('smv2', BEN)
   const { bytes } = sampleOf('image')
   const { messageId } = await send({
@@ -56,7 +56,7 @@ test('a member that is an instance receives it in the group, with its file', asy
   expect(await w.engine('smv2').media?.(other, engineMessageId)).toMatchObject({ mimeType: 'image/png' })
 })
 
-test('a change reaches every copy, whoever makes it', async () => {
+test('an edit, a deletion or a reaction reaches every copy, whoever makes it', async () => {
   const other = await w.connected('smv2', BEN)
   const { messageId } = await send()
   await w.clock.advance(5_000)
@@ -77,7 +77,7 @@ test('a change reaches every copy, whoever makes it', async () => {
   for (const number of [ANA, BEN]) expect((await on(number))[0]?.deletedAtMs).not.toBeNull()
 })
 
-test('quotes and mentions are shown; a message of another chat cannot be quoted', async () => {
+test('quotes and mentions are shown, and a message of another chat cannot be quoted', async () => {
   const { message } = await w.network.speak(w.accountId, ANA, {
     ...{ to: OURS, group },
     content: { type: 'text', text: 'Who brings cake?' },
@@ -94,7 +94,7 @@ test('quotes and mentions are shown; a message of another chat cannot be quoted'
   expect((await on(BEN))[0]?.content.quoted).toBeUndefined()
 })
 
-test('a stranger can be neither mentioned nor written to, and official numbers are in no group of others', async () => {
+test('a person outside a group can be neither mentioned nor sent to, and official numbers are in no groups of others', async () => {
   expect(await send({ mentions: [CARLA] })).toMatchObject({ kind: 'invalid', message: expect.stringContaining(CARLA) })
   const stranger = await w.connected('smv2', CARLA)
   expect(await w.send(stranger, { to: group })).toMatchObject({ kind: 'invalid' })
@@ -103,7 +103,7 @@ test('a stranger can be neither mentioned nor written to, and official numbers a
   expect(await on(ANA)).toEqual([])
 })
 
-test('alone in a group: the network accepts it, and nobody gets it', async () => {
+test('a message to a group without other members is accepted and never received', async () => {
   await w.engine('smv2').direct?.changeMembers?.(us, group, 'remove', [ANA, BEN])
   const { kind, messageId } = await send()
   await w.clock.advance(10_000)

@@ -26,12 +26,12 @@ test.each([
   expect(sampleTypeAt(`https://media.sandbox/${name}`)).toBe(type)
 })
 
-test('the picture is a PNG that others read', () => {
+test('the sample picture is a PNG that decoders can read', () => {
   const { width, height } = PNG.sync.read(sampleOf('image').bytes)
   expect([width, height]).toEqual([64, 64])
 })
 
-test('the recording is Ogg with Opus: four pages with correct checksums', () => {
+test('the sample recording is Ogg with Opus, with four pages and correct checksums', () => {
   const file = sampleOf('audio').bytes
   const pages: Buffer[] = []
   for (let at = 0; at < file.length;) {
@@ -62,7 +62,7 @@ function oggChecksum(bytes: Buffer): number {
   return Number(crc)
 }
 
-test('the video is MP4: its boxes fill the file, and the one sample has the offset in the table', () => {
+test('the sample video is MP4, with boxes that fill the file and a correct offset of its one sample', () => {
   const file = sampleOf('video').bytes
   const top = boxes(file, 0, file.length)
   expect(top.map(({ type }) => type)).toEqual(['ftyp', 'moov', 'mdat'])
@@ -84,7 +84,7 @@ function boxes(file: Buffer, from: number, to: number) {
   return found
 }
 
-test('the document is a PDF whose table has the offsets of its objects', () => {
+test('the sample document is a PDF with correct offsets of its objects', () => {
   const text = sampleOf('document').bytes.toString('latin1')
   const start = Number(/startxref\n(\d+)/.exec(text)?.[1])
   expect(text.slice(start, start + 4)).toBe('xref')
@@ -93,7 +93,7 @@ test('the document is a PDF whose table has the offsets of its objects', () => {
   expect(offsets).toHaveLength(5)
 })
 
-test('missing does not exist; huge is more than any message may carry; other URLs have no sample', async () => {
+test('/missing does not exist, /huge is larger than any message may be, and other URLs have no sample', async () => {
   expect(await get('missing')).toMatchObject({ status: 404 })
   const huge = await get('huge')
   expect(huge).toMatchObject({ status: 200 })

@@ -20,7 +20,7 @@ async function pairing() {
 const scanText = (text: string | null, number = OURS) =>
   world.network.scan(world.accountId, number, { text: text ?? '' })
 
-test('a code is shown immediately: a text that no real phone accepts, and a pairing code of eight characters', async () => {
+test('pairing immediately shows a QR code that no real phone accepts; a pairing code has eight characters', async () => {
   const instance = await pairing()
   expect(await world.qr(instance)).toEqual({
     state: 'ready',
@@ -32,11 +32,11 @@ test('a code is shown immediately: a text that no real phone accepts, and a pair
   expect(world.told(instance)).toEqual([{ kind: 'qr', attempt: 1, expiresAtMs: world.clock.now() + 60_000 }])
 })
 
-test('before the first start there is no code to scan, and an error says so', async () => {
+test('before the first start there is no code to scan', async () => {
   expect(await world.qr(world.instance('smv2'))).toMatchObject({ state: 'pending', text: null, attempt: 0 })
 })
 
-test('the first code is valid for a minute, five more for 20 seconds each, then pairing ends', async () => {
+test('the first code is valid for a minute, and five more for 20 seconds each, then the pairing ends', async () => {
   const instance = await pairing()
   const startedMs = world.clock.now()
   const texts = new Set<string | null>()
@@ -55,7 +55,7 @@ test('the first code is valid for a minute, five more for 20 seconds each, then 
   expect(world.clock.waiting()).toBeLessThanOrEqual(1)
 })
 
-test('a code that was replaced pairs nobody; the new one does', async () => {
+test('a code that was replaced cannot pair, and the new one can', async () => {
   const instance = await pairing()
   const { text } = await world.qr(instance)
   await world.clock.advance(60_000)
@@ -66,7 +66,7 @@ test('a code that was replaced pairs nobody; the new one does', async () => {
   expect(await world.qr(instance)).toMatchObject({ state: 'connected', text: null })
 })
 
-test('the pairing code stays the same while codes rotate, in any spelling a person types', async () => {
+test('the pairing code stays the same while QR codes change, and is accepted in any spelling', async () => {
   const instance = await pairing()
   const { pairingCode } = await world.qr(instance)
   await world.clock.advance(70_000)
@@ -78,7 +78,7 @@ test('the pairing code stays the same while codes rotate, in any spelling a pers
   })
 })
 
-test('refresh starts again, with another code', async () => {
+test('a refresh starts again with another code', async () => {
   const instance = await pairing()
   const before = await world.qr(instance)
   await world.clock.advance(65_000)
@@ -88,7 +88,7 @@ test('refresh starts again, with another code', async () => {
   expect(after?.pairingCode).not.toBe(before.pairingCode)
 })
 
-test('starting twice changes nothing; starting after it expired starts again', async () => {
+test('starting again has no effect unless the pairing has expired', async () => {
   const instance = await pairing()
   const before = await world.qr(instance)
   await world.network.smv2.start(instance)
@@ -103,7 +103,7 @@ test('asking for a pairing code starts pairing', async () => {
   expect(await world.network.smv2.pairing?.code(instance, OURS)).toMatchObject({ state: 'ready', attempt: 1 })
 })
 
-test('a phone with a passkey leaves the instance waiting for one', async () => {
+test('a phone with a passkey leaves the instance waiting for the passkey', async () => {
   const instance = await pairing()
   await world.network.changePhone(world.accountId, OURS, { passkey: true })
   expect(await scanText((await world.qr(instance)).text)).toEqual({
@@ -119,7 +119,7 @@ test('a phone with a passkey leaves the instance waiting for one', async () => {
   expect(await scanText((await world.qr(instance)).text, ANA)).toMatchObject({ state: 'connected' })
 })
 
-describe('a confirmation with a passkey', () => {
+describe('a passkey confirmation', () => {
   let instance: EngineInstance
   beforeEach(async () => {
     instance = await pairing()
@@ -138,7 +138,7 @@ describe('a confirmation with a passkey', () => {
   const kinds = () => world.told(instance).map(({ kind }) => kind)
   const now = async () => (await world.qr(instance)).passkey
 
-  test('goes through every step and connects', async () => {
+  test('completes every step and connects', async () => {
     expect(await now()).toMatchObject({
       ...{ step: 'sign', attempt: 1, code: null, deadlineMs: world.clock.now() + 600_000 },
       options: { rpId: 'whatsapp.com', challenge: expect.stringMatching(/^[\w-]{43}$/) },
@@ -156,7 +156,7 @@ describe('a confirmation with a passkey', () => {
     expect(kinds().filter((kind) => kind !== 'passkey_required')).toEqual(['qr', 'passkey_accepted', 'connected'])
   })
 
-  test('refuses unrequested answers, and stays where it is', async () => {
+  test('refuses unexpected responses without changing its step', async () => {
     const refused = [
       [passkey().respond(instance, { attempt: 2, credential: credential() }), 'invalid_state', /superseded/],
       [passkey().respond(instance, { attempt: 1, credential: credential('x') }), 'validation_error', /credential\.id/],
@@ -190,7 +190,7 @@ describe('a confirmation with a passkey', () => {
     )
   })
 
-  test('ends with the pairing', async () => {
+  test('ends when its pairing ends', async () => {
     await world.network.smv2.stop(instance)
     expect(await now()).toBeUndefined()
     await world.clock.advance(700_000)
@@ -206,7 +206,7 @@ test('a phone may be linked to several instances', async () => {
     expect(await world.engine(instance.engine).resume(instance)).toBe('connected')
 })
 
-test('codes of another account are hidden', async () => {
+test('codes of another account are neither shown nor accepted', async () => {
   const instance = await pairing()
   const { text, pairingCode } = await world.qr(instance)
   const foreign = 'another-account' as typeof world.accountId
@@ -217,7 +217,7 @@ test('codes of another account are hidden', async () => {
   expect(world.network.shownCodes(foreign)).toEqual([])
 })
 
-test('stopping ends a pairing, and a restart of the service does too', async () => {
+test('stopping the instance or restarting the service ends a pairing', async () => {
   const stopped = await pairing()
   await world.network.smv2.stop(stopped)
   expect(await world.qr(stopped)).toMatchObject({ state: 'pending' })
@@ -226,7 +226,7 @@ test('stopping ends a pairing, and a restart of the service does too', async () 
   expect(await world.network.smv2.resume(cut)).toBe('no_session')
 })
 
-test('an official instance is onboarded by the token of its page, once', async () => {
+test('an official instance is onboarded once with the token of its page', async () => {
   const instance = world.instance('official')
   const token = (await world.network.official.onboarding?.token(instance)) ?? ''
   expect(await world.network.official.onboarding?.token(instance)).toBe(token)

@@ -10,7 +10,7 @@ afterEach(() => world.close())
 
 const text = (to: string, said: string) => ({ to, group: null, content: { type: 'text', text: said } })
 
-describe.each(ENGINES)('messages of phones to %s', (name) => {
+describe.each(ENGINES)('messages from phones to %s', (name) => {
   test('reach every instance that has the number', async () => {
     const [first, second, other] = [
       await world.connected(name),
@@ -49,7 +49,7 @@ describe.each(ENGINES)('messages of phones to %s', (name) => {
     expect(world.told(other)).toEqual([])
   })
 
-  test('are from_me for the owner of the sending phone', async () => {
+  test('are reported as from_me to the owner of the sending phone', async () => {
     const instance = await world.connected(name)
     const { message } = await world.network.speak(world.accountId, OURS, text(ANA, 'I answer myself'))
     await settle()
@@ -59,7 +59,7 @@ describe.each(ENGINES)('messages of phones to %s', (name) => {
     expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
   })
 
-  test('a disconnected instance receives it when it connects again, and not twice', async () => {
+  test('are received once by an instance that reconnects', async () => {
     const instance = await world.connected(name)
     await world.engine(name).stop(instance)
     await world.network.speak(world.accountId, ANA, text(OURS, 'one'))
@@ -80,7 +80,7 @@ describe.each(ENGINES)('messages of phones to %s', (name) => {
     expect(world.told(instance).map(({ kind }) => kind)).toEqual(['connected'])
   })
 
-  test('messages for a disconnected instance survive a restart', async () => {
+  test('for a disconnected instance survive a restart', async () => {
     const instance = await world.connected(name)
     await world.engine(name).stop(instance)
     await world.network.speak(world.accountId, ANA, text(OURS, 'one'))
@@ -93,14 +93,14 @@ describe.each(ENGINES)('messages of phones to %s', (name) => {
     expect(world.told(instance).map(({ kind }) => kind)).toEqual(['connected', 'received'])
   })
 
-  test('an instance that logged out gets no more messages', async () => {
+  test('are not received by an instance that logged out', async () => {
     const instance = await world.connected(name)
     await world.engine(name).logout(instance)
     const { instanceIds } = await world.network.speak(world.accountId, ANA, text(OURS, 'Hello?'))
     expect(instanceIds).toEqual([])
   })
 
-  test('edit, delete and reactions arrive in order, for the right message', async () => {
+  test('can be edited, deleted and reacted to, in order', async () => {
     const instance = await world.connected(name)
     const { message } = await world.network.speak(world.accountId, ANA, text(OURS, 'Helo'))
     expect((await world.network.edit(world.accountId, ANA, message.id, 'Hello')).content.text).toBe('Hello')
@@ -123,7 +123,7 @@ describe.each(ENGINES)('messages of phones to %s', (name) => {
     ])
   })
 
-  test('a person reacts to an instance’s message, by either id', async () => {
+  test('can be reactions to a sent message, by either of its ids', async () => {
     const instance = await world.connected(name)
     const sent = await world.send(instance, { to: ANA })
     await world.clock.advance(10_000)
@@ -148,7 +148,7 @@ describe.each(ENGINES)('messages of phones to %s', (name) => {
     })
   })
 
-  test('media, a quote and an ad referral are passed on', async () => {
+  test('contain media, a quote and an ad referral', async () => {
     const instance = await world.connected(name)
     const sent = await world.send(instance, { to: ANA })
     world.forget()
@@ -165,7 +165,7 @@ describe.each(ENGINES)('messages of phones to %s', (name) => {
     })
   })
 
-  test('a person with a hidden number is known by an id, and can be answered under it', async () => {
+  test('from a person with a hidden number have an id that can be replied to', async () => {
     const hidden = '900000012345678'
     const instance = await world.connected(name)
     await world.network.speak(world.accountId, hidden, text(OURS, 'Guess who'))
@@ -176,7 +176,7 @@ describe.each(ENGINES)('messages of phones to %s', (name) => {
     expect(await world.network.listMessages(world.accountId, hidden, Infinity, 10)).toHaveLength(1)
   })
 
-  test('in a group the chat is the group, and the sender its participant', async () => {
+  test('in a group have the group as their chat and the sender as participant', async () => {
     const instance = await world.connected(name)
     await world.network.speak(world.accountId, ANA, { ...text(OURS, 'Hi all'), group: '120363041234567890@g.us' })
     await settle()
@@ -186,7 +186,7 @@ describe.each(ENGINES)('messages of phones to %s', (name) => {
   })
 })
 
-test('a message from one instance to the number of another is received there', async () => {
+test('are received by an instance if another instance sends to its number', async () => {
   const sender = await world.connected('smv2')
   const receiver = await world.connected('official', BEN)
   world.forget()
@@ -199,7 +199,7 @@ test('a message from one instance to the number of another is received there', a
   expect(world.of(sender, 'received')).toEqual([])
 })
 
-test('a phone can edit or delete only its own messages', async () => {
+test('can be edited and deleted only by their own phone', async () => {
   const instance = await world.connected('smv2')
   const { messageId } = await world.send(instance, { to: ANA })
   await world.clock.advance(10_000)
@@ -215,7 +215,7 @@ test('a phone can edit or delete only its own messages', async () => {
   await expect(world.network.edit(account, ANA, message.id, 'x')).rejects.toMatchObject({ code: 'invalid_state' })
 })
 
-test('messages older than a week are removed', async () => {
+test('are removed when they are older than a week', async () => {
   const instance = await world.connected('smv2')
   await world.send(instance, { to: ANA })
   const kept = () => world.data.raw.prepare('SELECT count(*) AS n FROM sandbox_messages').get()

@@ -21,7 +21,7 @@ const statements = declaredStatements()
   .map(({ text }) => text.replaceAll(/\s+/g, ' ').trim())
   .filter((text) => text.includes('sandbox_') && !OTHERS.test(text) && !READ_WHOLE.test(text))
 
-test('every table of the sandbox has statements', () => {
+test('every table of the sandbox is used by a query', () => {
   const tables = new Set(statements.join(' ').match(/sandbox_[a-z_]+/g))
   expect([...tables].toSorted()).toEqual([
     'sandbox_blocks',
@@ -58,7 +58,7 @@ test('every table of the sandbox has statements', () => {
   ])
 })
 
-test.each(statements)('%s searches by an index', (text) => {
+test.each(statements)('%s uses an index', (text) => {
   const plan = queryPlan(data.raw, { text })
   // The oldest messages are the first of their table: a scan that ends after `limit` rows.
   const scans = plan.filter(

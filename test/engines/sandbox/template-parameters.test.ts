@@ -116,7 +116,7 @@ describe('buttons', () => {
   })
 })
 
-test('values of an unknown template are checked alone', () => {
+test('the values for an unknown template are checked without the template', () => {
   expect(codeOf(undefined, part('body', text('a'), text('b'), text('c')))).toBeNull()
   expect(codeOf(undefined, part('body', text('')))).toBe(131_008)
   expect(codeOf(undefined, part('body', text('a\nb')))).toBe(132_018)

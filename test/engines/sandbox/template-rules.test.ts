@@ -42,7 +42,7 @@ const codes = ({ body: given = {}, minutes, button = otp(), more }: Codes = {}) 
 })
 const url = { type: 'URL', text: 'Open', url: 'https://luz.example' }
 
-describe('what Meta refuses when a template is submitted', () => {
+describe('the check of a submitted template', () => {
   test.each<[string, Parameters<typeof refusalOf>[0], string | undefined]>([
     ['a plain body', draft(BODY), undefined],
     ['a name with capitals', { ...draft(BODY), name: 'Offer' }, 'lowercase'],
