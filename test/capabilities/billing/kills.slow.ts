@@ -5,7 +5,7 @@ import { later, pause, testHome, until } from '../../support/service-process.ts'
 
 const KILLS = 8
 
-test('a service that is killed during purchases charges and provisions each of them at most once', async () => {
+test('a service that is killed during purchases charges and provisions each purchase at most once', async () => {
   const home = testHome()
   onTestFinished(() => home.remove())
   const { key } = await home.key('Buyer')
