@@ -137,7 +137,7 @@ test('a hidden number becomes known once the owner saves the person, and the acc
 
 describe('an app state change with a wrong MAC', () => {
   test.each<Spoilt>(['value', 'index', 'collection', 'change'])(
-    'of the %s is not taken, the line stands, and what comes after it is read',
+    'of the %s is ignored, the connection stays open, and later changes are applied',
     async (which) => {
       const shop = await world.connect(OURS)
       await synced(shop)

@@ -59,7 +59,7 @@ describe.each<PasskeyQuery>(QUERIES)('%s', (at) => {
 })
 
 test.each<PasskeyStep>([...QUERIES, 'passkey_prologue_request', 'crsc_continuation'])(
-  'a connection cut at %s ends it, and nothing is tried again',
+  'a connection lost at %s ends the ceremony, and nothing is retried',
   async (at) => {
     fault({ at, kind: 'cut' })
     await world.scan()
