@@ -54,14 +54,17 @@ describe('the transition table', () => {
     expect(statusesCrossed(from, to)).toEqual(expected)
   })
 
-  test.each(pairs.filter(([, to]) => to !== 'queued'))('%s → %s fires exactly its events', async (from, to) => {
-    const id = await messageIn(from)
-    if (to === 'failed') await fail(id)
-    else if (to !== 'queued') await receipt(id, to)
-    const steps = statusesCrossed(from, to)
-    expect(b.events()).toEqual(steps.map((step) => `message.${step}`))
-    expect(await statusOf(id)).toBe(steps.at(-1) ?? from)
-  })
+  test.each(pairs.filter(([, to]) => to !== 'queued'))(
+    'from %s to %s causes exactly the events of the statuses in between',
+    async (from, to) => {
+      const id = await messageIn(from)
+      if (to === 'failed') await fail(id)
+      else if (to !== 'queued') await receipt(id, to)
+      const steps = statusesCrossed(from, to)
+      expect(b.events()).toEqual(steps.map((step) => `message.${step}`))
+      expect(await statusOf(id)).toBe(steps.at(-1) ?? from)
+    },
+  )
 })
 
 test('an event contains the time of its status, not the time when it was reported', async () => {
