@@ -38,7 +38,7 @@ async function expectGone(): Promise<void> {
 
 const QUERIES = ['ref', 'passkey_prologue', 'companion_nonce', 'encrypted_pairing_request'] as const
 
-describe.each<PasskeyQuery>(QUERIES)('%s', (at) => {
+describe.each<PasskeyQuery>(QUERIES)('the query %s', (at) => {
   test.each([400, 401, 429, 500] as const)('refused with %i ends the ceremony with that code', async (code) => {
     fault({ at, kind: 'refused', code })
     const refused = await tryToLink()
