@@ -16,7 +16,7 @@ const ERRORS: Readonly<Record<number, () => ApiError>> = {
   139_102: () => new ApiError('upstream_unavailable', 'The block list has just changed (139102). Try again.'),
   139_103: () => new ApiError('upstream_unavailable', 'Meta could not change the block list (139103). Try again.'),
   130_429: () =>
-    new ApiError('rate_limited', 'Meta takes no more changes of the block list for the moment (130429).', {
+    new ApiError('rate_limited', 'Meta does not accept more changes of the block list right now (130429).', {
       'Retry-After': '60',
     }),
 }

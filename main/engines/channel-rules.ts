@@ -9,5 +9,5 @@ export const notChannelAdmin = (): ApiError =>
 export const managesChannel = (): ApiError =>
   new ApiError(
     'invalid_state',
-    'This number manages the channel. Only those who just follow it can unfollow it.',
+    'This number manages the channel. Its owner and its admins cannot unfollow it.',
   ).because('channel_managed')

@@ -16,7 +16,7 @@ export const inAnotherCommunity = (): ApiError =>
 export const notPartOfCommunity = (): ApiError => new ApiError('not_found', 'This group is not part of this community.')
 
 export const announcementsStay = (): ApiError =>
-  new ApiError('invalid_state', 'The announcements of a community cannot be taken out of it.').because(
+  new ApiError('invalid_state', 'The announcement group of a community cannot be unlinked from it.').because(
     'community_announcements',
   )
 

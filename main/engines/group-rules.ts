@@ -17,7 +17,7 @@ export const deadInvite = (): ApiError =>
 export const addsNobody = (): ApiError =>
   new ApiError(
     'engine_mismatch',
-    'The official engine adds nobody to a group. Create it without participants, and send them its invite link: up to eight can join.',
+    'The official engine cannot add people to a group. Create it without participants, and send people its invite link: up to eight can join.',
   )
 
 export const noSuchGroup = (): ApiError =>
@@ -29,5 +29,5 @@ export const noOtherAdmins = (): ApiError =>
 export const noGroupsBesideTheApp = (): ApiError =>
   new ApiError(
     'engine_mismatch',
-    'This number is also used in the WhatsApp Business app, and Meta offers groups to no such number. Make the group in the app, or use another number.',
+    'This number is also used in the WhatsApp Business app, and Meta does not offer groups to such numbers. Make the group in the app, or use another number.',
   )

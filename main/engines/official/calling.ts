@@ -199,7 +199,7 @@ const REFUSALS: Readonly<Record<number, readonly [reason: CallRefusal, message: 
 const noCallsBesideTheApp = () =>
   new ApiError(
     'invalid_state',
-    'This number is also used in the WhatsApp Business app, and Meta offers calls to no such number. Call from the app, or use another number.',
+    'This number is also used in the WhatsApp Business app, and Meta does not offer calls to such numbers. Call from the app, or use another number.',
   ).because('calls_beside_app')
 
 /** The smallest messaging limit with which Meta offers calls. */

@@ -47,5 +47,5 @@ export function createGroupRequests(clock: Clock) {
 const late = () =>
   new ApiError(
     'upstream_timeout',
-    'Meta took the change of the group and has not confirmed it yet. Read the group in a minute to see what became of it.',
+    'Meta accepted the change of the group but has not confirmed it yet. Read the group in a minute to see the result.',
   )

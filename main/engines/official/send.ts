@@ -124,7 +124,8 @@ export function createSend({
       await remember('hold', number, () => holds.end(number, clock.now()))
     const engineMessageId = wamidOf(reply)
     await noteAddress(number, out, reply)
-    if (engineMessageId === null) return { kind: 'unknown', message: 'Meta took the message and did not name it' }
+    if (engineMessageId === null)
+      return { kind: 'unknown', message: 'Meta accepted the message but did not return its id' }
     const validUntilMs = out.kind === 'cloud_api' ? await lifetimes.endOf(number, payloadIn(out)) : null
     return { kind: 'accepted', engineMessageId, status: 'queued', isHeld: isHeldIn(reply), validUntilMs, settled: end }
   }
@@ -176,7 +177,7 @@ export function createSend({
     switch (meaning?.kind) {
       case 'token_dead':
         await remember('refusal', number, () => watch.refused(number.instanceId, 'token_revoked', error.code))
-        return { kind: 'not_ready', message: `Meta no longer takes the access token (${error.code})` }
+        return { kind: 'not_ready', message: `Meta no longer accepts the access token (${error.code})` }
       case 'blocked':
         await remember('refusal', number, () => watch.refused(number.instanceId, 'banned', error.code))
         return { kind: 'not_ready', message: `Meta has blocked this account (${error.code})` }
@@ -201,7 +202,7 @@ export function createSend({
       case 'template':
         return ofTemplate(number, out, error, meaning.fault)
       case 'server':
-        return { kind: 'nothing_sent', message: `Meta's service failed and did not take the message (${error.code})` }
+        return { kind: 'nothing_sent', message: `Meta's service failed and did not accept the message (${error.code})` }
       case undefined:
         // Only a 4xx error proves that the message was refused; a server error proves nothing.
         if (status >= 400 && status < 500) return { kind: 'refused', error: failureOf(error) }

@@ -36,4 +36,4 @@ export async function blocked(
 }
 
 const nameless = () =>
-  new ApiError('not_found', 'WhatsApp knows no account with this number, so it cannot be blocked or unblocked.')
+  new ApiError('not_found', 'This number is not on WhatsApp, so it cannot be blocked or unblocked. Check the number.')

@@ -153,7 +153,7 @@ async function post(
 }
 
 const notUploaded = () =>
-  new ApiError('upstream_unavailable', 'WhatsApp did not take the file, so nothing was posted. Try again.')
+  new ApiError('upstream_unavailable', 'WhatsApp did not accept the file, so nothing was posted. Try again.')
 
 async function withRefusals<T>(asked: Promise<T>): Promise<T> {
   try {

@@ -8,7 +8,7 @@ const FAILURES: Readonly<Record<number, Pick<MessageErrorShape, 'code' | 'messag
   [REACHOUT]: {
     code: 'reachout_restricted',
     message:
-      'WhatsApp takes no first messages from this number for now. People who have written before can be answered. Do not repeat this: each try makes it longer.',
+      'WhatsApp does not accept messages from this number to new people for now. People who have written before can be answered. Do not repeat this: each attempt extends the restriction.',
   },
   479: {
     code: 'engine_rejected',
@@ -24,7 +24,7 @@ export function failureOf(code: number): MessageErrorShape {
 
 export const NOT_ON_WHATSAPP: MessageErrorShape = {
   code: 'not_on_whatsapp',
-  message: 'Nobody on WhatsApp has this number.',
+  message: 'This number is not on WhatsApp. Check the number.',
   provider_code: null,
 }
 

@@ -353,7 +353,7 @@ const CONNECTED: QrState = { state: 'connected', text: null, pairingCode: null, 
 
 /** Nobody asks while the instance is known to be disconnected, so that the link is on its way back. */
 export const noLink = () =>
-  new ApiError('not_ready', 'The link to WhatsApp is being restored. Try again in a few seconds.', {
+  new ApiError('not_ready', 'The connection to WhatsApp is being restored. Try again in a few seconds.', {
     'Retry-After': '5',
   }).because('reconnecting_now')
 

@@ -192,7 +192,7 @@ export function createSend(needs: SendNeeds) {
         return { kind: 'refused', error, journal: (tx) => restricted(instance, open, tx) }
       }
       case 'not_left':
-        return { kind: 'nothing_sent', message: `The message did not leave: ${posted.reason}` }
+        return { kind: 'nothing_sent', message: `The message was not sent: ${posted.reason}` }
       case 'unknown':
         return { kind: 'unknown', message: 'WhatsApp has not confirmed the message' }
     }
@@ -226,8 +226,8 @@ function unlessAborted<T>(act: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([act, promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The link to WhatsApp is being restored' }
-const STOPPED: SendOutcome = { kind: 'nothing_sent', message: 'The message was still waiting for its turn' }
+const NOT_READY: SendOutcome = { kind: 'not_ready', message: 'The connection to WhatsApp is being restored' }
+const STOPPED: SendOutcome = { kind: 'nothing_sent', message: 'The message was still waiting in the queue' }
 const tooFast = (retryAfterSeconds: number): SendOutcome => ({
   kind: 'nothing_sent',
   message: 'This number, or this chat, has too many messages waiting to leave at a safe pace',
@@ -235,7 +235,7 @@ const tooFast = (retryAfterSeconds: number): SendOutcome => ({
 })
 const LOST: SendOutcome = {
   kind: 'nothing_sent',
-  message: 'The link to WhatsApp did not answer before the message left',
+  message: 'The connection to WhatsApp did not respond before the message was sent',
 }
 const NOT_KEPT: SendOutcome = {
   kind: 'invalid',
