@@ -76,22 +76,23 @@ const en: LinkWords = {
   getCode: 'Get a code',
   badPhone: 'Enter the number with country code, digits only.',
   noCode:
-    'This account is on hold, so no code can be requested. Scan the QR code instead, or ask whoever sent you this link.',
+    'This account is on hold, so no code can be requested. Scan the QR code instead, or ask the person who sent you this link.',
   connected: 'Your number is connected',
   connectedText: 'You can close this page. Keep WhatsApp on the phone.',
   connectedAs: 'Connected as',
   done: 'This link has done its work and no longer opens.',
   offline: 'The number is not connected',
-  lost: 'The connection was lost. It usually comes back by itself; if it does not, link it again.',
+  lost: 'The connection was lost. It is usually restored automatically. If it is not, link the number again.',
   stopped: 'It was disconnected on purpose. It stays that way until somebody connects it again.',
   reconnect: 'Connect again',
   unpaired: 'The phone is no longer linked. Link it again with a new code.',
   unconfirmed:
     'The passkey did not confirm the number. Get a new code, keep WhatsApp open on the phone, and use the passkey of this number.',
   tooOften: 'WhatsApp asked for the passkey too often. Wait an hour, then get a new code.',
-  moved: 'It is now connected from another place. If that is wrong, ask whoever sent you this link.',
+  moved: 'It is now connected from another place. If that is wrong, ask the person who sent you this link.',
   banned: 'WhatsApp has blocked this number. Open WhatsApp on the phone to ask for a review, then link it again.',
-  bannedForNow: 'WhatsApp has blocked this number for a while. It comes back by itself when the block ends.',
+  bannedForNow:
+    'WhatsApp has blocked this number for a while. The number reconnects automatically when the block ends.',
   passkey: 'Confirm with your passkey',
   passkeyText: 'WhatsApp asks for the passkey of this account.',
   passkeyGo: 'Confirm',
@@ -106,7 +107,7 @@ const en: LinkWords = {
   privacy: 'Only continue if you know who sent you this link.',
   gone: {
     title: 'This link does not work',
-    text: 'It has ended or was never valid. Ask whoever sent it for a new one.',
+    text: 'It has ended or was never valid. Ask the person who sent it for a new one.',
   },
 }
 
