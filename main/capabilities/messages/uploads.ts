@@ -100,7 +100,7 @@ export function createUploads({ files, clock, freeBytes }: UploadsDeps) {
 const uploadsFull = () =>
   new ApiError(
     'invalid_state',
-    `The uploads of this account take ${LIMITS.mediaGigabytes} GB, or as much room as is left on the disk. Nothing was stored. Uploads are ` +
+    `The uploads of this account take ${LIMITS.mediaGigabytes} GB, or fill the space that is left on the disk. Nothing was stored. Uploads are ` +
       `removed ${LIMITS.mediaDays} days after they were made: try again later, send an upload you have again, or send a media_url.`,
   ).because('uploads_full', { n: LIMITS.mediaDays })
 

@@ -212,7 +212,7 @@ function limitHolds({ number, reached, day, hour, nowMs }: Facts, limits: Limits
   } else {
     holds.push({
       ...{ code: 'first_contacts_limit', holds: 'cold', untilMs: day.endMs },
-      message: `This number has written to the ${limits.firstContacts} new people it may write to today. Campaigns and AI agents write to people who know it, and to new people again tomorrow. To reach more today, use another number as well.`,
+      message: `This number has written to the ${limits.firstContacts} new people it may write to today. Campaigns and AI agents can still write to people who know it, and to new people again tomorrow. To reach more today, use another number as well.`,
     })
   }
   return holds

@@ -98,7 +98,7 @@ function problemOf(result: ControlResult & { ok: false }, { gateway }: StoredCal
     case 'refused':
       return new ApiError(
         'invalid_state',
-        `The trunk refused this with SIP status ${result.status}, and the call goes on unchanged. Ask your phone provider whether your trunk supports it.`,
+        `The trunk refused this with SIP status ${result.status}, and the call continues unchanged. Ask your phone provider whether your trunk supports it.`,
       ).because('trunk_refused', { status: result.status })
     case 'cannot':
       return gateway === 'sip' ? notInProgress() : cannot(gateway)

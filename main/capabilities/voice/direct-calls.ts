@@ -208,10 +208,10 @@ function notBegun(why: 'gone' | 'stopping' | NotNow): ApiError {
         'Calls that ring now may use up the trial. Wait until one ends, then retry.',
       ).because('trial_ringing')
     case 'channels_busy':
-      return new ApiError('invalid_state', `${LIMITS.voiceChannels} calls run already. Wait until one ends.`).because(
-        'channels_full',
-        { n: LIMITS.voiceChannels },
-      )
+      return new ApiError(
+        'invalid_state',
+        `${LIMITS.voiceChannels} calls are already running, the maximum. Wait until one ends.`,
+      ).because('channels_full', { n: LIMITS.voiceChannels })
     case 'account_share_used':
       return new ApiError(
         'invalid_state',

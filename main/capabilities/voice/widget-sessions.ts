@@ -193,6 +193,6 @@ export function createWidgetSessions({
 }
 
 const tooMany = (waitSeconds: number) =>
-  new ApiError('rate_limited', 'Too many calls were begun from here. Try again in a minute.', {
+  new ApiError('rate_limited', 'Too many calls were started from this network. Try again in a minute.', {
     'Retry-After': String(waitSeconds),
   })
