@@ -10,7 +10,7 @@ export function requireStep<T extends Pick<PasskeyState, 'step' | 'attempt'>>(
   step: PasskeyState['step'],
   attempt: number,
 ): asserts state is T {
-  if (state === undefined) throw notAsked('No passkey is asked for')
+  if (state === undefined) throw notAsked('No passkey is requested now')
   if (state.attempt !== attempt) {
     throw new ApiError(
       'invalid_state',
@@ -21,4 +21,6 @@ export function requireStep<T extends Pick<PasskeyState, 'step' | 'attempt'>>(
 }
 
 const notAsked = (what: string) =>
-  new ApiError('invalid_state', `${what} (passkey_not_asked). Read the QR view.`).because('passkey_ended')
+  new ApiError('invalid_state', `${what} (passkey_not_asked). GET …/qr shows the current step.`).because(
+    'passkey_ended',
+  )

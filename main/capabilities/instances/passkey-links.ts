@@ -116,6 +116,7 @@ const digestOf = (token: string) => createHash('sha256').update(token).digest('h
 const gone = () => new ApiError('not_found', 'This link has ended. Ask for another one.')
 
 const notAsked = () =>
-  new ApiError('invalid_state', 'No passkey is asked for (passkey_not_asked). Read the QR view.').because(
-    'passkey_ended',
-  )
+  new ApiError(
+    'invalid_state',
+    'No passkey is requested now (passkey_not_asked). GET …/qr shows the current step.',
+  ).because('passkey_ended')

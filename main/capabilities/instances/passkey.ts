@@ -44,6 +44,7 @@ export function createPasskey({ db, engines, log }: Deps): Passkey {
 }
 
 const passkeyNotAsked = () =>
-  new ApiError('invalid_state', 'No passkey is asked for (passkey_not_asked). Read the QR view.').because(
-    'passkey_ended',
-  )
+  new ApiError(
+    'invalid_state',
+    'No passkey is requested now (passkey_not_asked). GET …/qr shows the current step.',
+  ).because('passkey_ended')

@@ -73,9 +73,10 @@ export function createPasskeyLink({ clock, alarms, random, id, ...tell }: Passke
     current: () => ceremony,
     require() {
       if (ceremony) return ceremony
-      throw new ApiError('invalid_state', 'No passkey is asked for (passkey_not_asked). Read the QR view.').because(
-        'passkey_ended',
-      )
+      throw new ApiError(
+        'invalid_state',
+        'No passkey is requested now (passkey_not_asked). GET …/qr shows the current step.',
+      ).because('passkey_ended')
     },
     requested(connection, options) {
       if (ceremony) return ceremony.requested(options)
