@@ -17,7 +17,10 @@ export async function consoleCommand(
   if (answer === undefined)
     throw new CommandError('Switchboard is not running in this home folder. Start it with npm start or npm run serve.')
   const { console_url: url } = answer.result as { console_url: string | null }
-  if (url === null) throw new CommandError('The running service has no console in its build.')
+  if (url === null)
+    throw new CommandError(
+      'The running service was built without its console. Start it again with npm run serve, which builds it.',
+    )
   if (json) return terminal.out(JSON.stringify({ console_url: url }))
   terminal.out(consoleLine(url))
 }
