@@ -235,7 +235,7 @@ const tooFast = (retryAfterSeconds: number): SendOutcome => ({
 })
 const LOST: SendOutcome = {
   kind: 'nothing_sent',
-  message: 'The connection to WhatsApp did not respond before the message was sent',
+  message: 'The connection to WhatsApp did not respond, and the message was not sent',
 }
 const NOT_KEPT: SendOutcome = {
   kind: 'invalid',
