@@ -47,15 +47,25 @@ describe('recreating one instance', () => {
     expect(await read(made.id)).toMatchObject({ status: 'connected', phone_number: '12025550177' })
   })
 
-  test('keeps its messages', async () => {
+  test('keeps its messages and their idempotency keys', async () => {
     const { id } = await w.pair()
-    const sent = await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550199', text: 'Hi' })
+    const send = () =>
+      w.api(
+        'POST',
+        `/v1/instances/${id}/messages`,
+        { to: '12025550199', text: 'Hi' },
+        { headers: { 'idempotency-key': 'before-recreate' } },
+      )
+    const sent = await send()
+    expect(sent.status, sent.text).toBe(201)
     await w.mark()
     const before = (await w.api('GET', `/v1/instances/${id}/messages/${sent.body.message_id}`)).body
     await recreate(id)
     await w.mark()
     expect((await w.api('GET', `/v1/instances/${id}/messages/${sent.body.message_id}`)).body).toEqual(before)
     expect(before).toMatchObject({ status: 'read' })
+    const repeated = await send()
+    expect([repeated.body, repeated.headers['idempotent-replayed']]).toEqual([sent.body, 'true'])
   })
 
   test('stops messages to its old number', async () => {
