@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { settle } from '../../support/clock.ts'
+import { newHome } from '../../support/restores.ts'
 import { worldOfTest, type World } from '../../support/world.ts'
 
 const URL = 'https://catcher.sandbox/line'
@@ -101,4 +102,20 @@ test('delivery continues after the webhook’s receiver recovers', async () => {
   await w.api('PUT', '/v1/sandbox/catcher/line', {})
   await w.pass(15_000)
   expect(await calls(w)).toHaveLength(2)
+})
+
+test('what the receiver refused is delivered after a restart of the service, once', async () => {
+  const w = await worldOfTest({ home: newHome() })
+  const { id, phone_number } = await w.pair()
+  await w.api('PUT', `/v1/instances/${id}/webhook`, { url: URL })
+  await w.api('PUT', '/v1/sandbox/catcher/line', { status: 503 })
+  await w.api('POST', '/v1/sandbox/phones/12025550778/messages', { to: phone_number, text: 'Hello' })
+  expect(await calls(w)).toHaveLength(1)
+  await w.api('PUT', '/v1/sandbox/catcher/line', {})
+  await w.close()
+  const restarted = await worldOfTest({ home: w.home, vault: w.vault, clock: w.clock, seed: 2 })
+  await restarted.pass(60_000)
+  const heard = await calls(restarted)
+  expect(heard).toHaveLength(2)
+  expect(heard[1]).toEqual(heard[0])
 })
