@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createApiActivity } from '../../main/kernel/api-activity.ts'
 import { fakeClock } from '../support/clock.ts'
 
-test('callers are there from their request until a tenth of a second after it', async () => {
+test('API activity counts as recent until 100 ms after the last request', async () => {
   const clock = fakeClock()
   const apiActivity = createApiActivity(clock)
   expect(apiActivity.isRecent()).toBe(false)

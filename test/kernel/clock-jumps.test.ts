@@ -10,7 +10,7 @@ function watched() {
   return { clock, clockJumps, seen }
 }
 
-test('time that passes evenly is no gap, however long', async () => {
+test('reports no jump while time passes evenly, even over an hour', async () => {
   const { clock, clockJumps, seen } = watched()
   clockJumps.start()
   await clock.advance(3_600_000)
@@ -21,7 +21,7 @@ test('time that passes evenly is no gap, however long', async () => {
 })
 
 test.each([6_000, -6_000, 3_600_000, -86_400_000])(
-  'a clock set by %d ms is one gap, found within a second',
+  'a clock that is set by %d ms is reported as one jump within a second',
   async (ms) => {
     const { clock, clockJumps, seen } = watched()
     clockJumps.start()
@@ -35,7 +35,7 @@ test.each([6_000, -6_000, 3_600_000, -86_400_000])(
   },
 )
 
-test('a clock that is drawn along slowly is no gap', async () => {
+test('reports no jump when the clock drifts slowly', async () => {
   const { clock, clockJumps, seen } = watched()
   clockJumps.start()
   for (let i = 0; i < 100; i++) {
@@ -46,7 +46,7 @@ test('a clock that is drawn along slowly is no gap', async () => {
   clockJumps.close()
 })
 
-test('whoever looks before the tick comes finds the sleep at once, and the tick does not find it again', async () => {
+test('a check before the next tick finds a sleep, and the tick does not report it again', async () => {
   const { clock, clockJumps, seen } = watched()
   // Not started: no tick comes, as in a process that does not run.
   await clock.advance(20_000)
@@ -57,7 +57,7 @@ test('whoever looks before the tick comes finds the sleep at once, and the tick 
   clockJumps.close()
 })
 
-test('what the system says is believed', () => {
+test('a jump that the operating system reports counts as a jump', () => {
   const { clockJumps, seen } = watched()
   clockJumps.report()
   expect(seen).toHaveLength(1)

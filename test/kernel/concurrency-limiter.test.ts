@@ -5,7 +5,7 @@ import type { AccountId, InstanceId } from '../../main/kernel/ids.ts'
 const account = (name: string) => ({ accountId: name as AccountId })
 const instance = (of: string, id: string) => ({ accountId: of as AccountId, id: id as InstanceId })
 
-test('one account cannot use up what the others need', () => {
+test('one account cannot take the slots that other accounts need', () => {
   const limiter = createConcurrencyLimiter({ inAll: 5, perAccount: 3 })
   const busy = Array.from({ length: 10 }, () => limiter.acquire(account('busy')))
   expect(busy.filter((slot) => slot !== undefined)).toHaveLength(3)
@@ -14,14 +14,14 @@ test('one account cannot use up what the others need', () => {
   expect(limiter.acquire(account('fourth'))).toBeUndefined()
 })
 
-test('an instance cannot use up what the others of its account need', () => {
+test('one instance cannot take the slots that other instances of its account need', () => {
   const limiter = createConcurrencyLimiter({ inAll: 10, perAccount: 4, perInstance: 2 })
   const busy = Array.from({ length: 5 }, () => limiter.acquire(instance('one', 'busy')))
   expect(busy.filter((slot) => slot !== undefined)).toHaveLength(2)
   expect(limiter.acquire(instance('one', 'other'))).toBeDefined()
 })
 
-test('a released slot can be acquired again, and releasing it twice frees one', () => {
+test('a released slot can be acquired again, and releasing it twice frees only one slot', () => {
   const limiter = createConcurrencyLimiter({ inAll: 2, perAccount: 1 })
   const slot = limiter.acquire(account('one'))
   expect(limiter.acquire(account('one'))).toBeUndefined()

@@ -38,7 +38,7 @@ function complaint(given: Given): string {
 }
 
 describe('settings', () => {
-  test('without any, the defaults of the contract hold', () => {
+  test('without any settings, the defaults of the contract apply', () => {
     expect(read()).toMatchObject({
       home: '/home/ada/.local/share/switchboard',
       host: '127.0.0.1',
@@ -60,14 +60,14 @@ describe('settings', () => {
     })
   })
 
-  test('a flag wins over a variable, a variable over the file, the file over the default', () => {
+  test('a flag overrides a variable, a variable the file, and the file the default', () => {
     const file = { port: 1, rate_limit_per_minute: 2, slots: 3 }
     const env = { SWITCHBOARD_PORT: '11', SWITCHBOARD_RATE_LIMIT_PER_MINUTE: '12' }
     const config = read({ argv: ['--port', '21'], env, file })
     expect(config).toMatchObject({ port: 21, ratePerMinute: 12, slots: 3, anonymousRatePerMinute: 60 })
   })
 
-  test('the settings file is the one of the home that flag or variable name', () => {
+  test('reads the settings file of the home that a flag or a variable selects', () => {
     const files = {
       '/srv/sb/settings.json': '{"port": 5}',
       '/home/ada/.local/share/switchboard/settings.json': '{"port": 6}',
@@ -89,7 +89,7 @@ describe('settings', () => {
       'C:\\Users\\ada\\AppData\\Roaming\\Switchboard',
     ],
     ['win32', {}, 'C:\\Users\\ada', 'C:\\Users\\ada\\AppData\\Roaming\\Switchboard'],
-  ])('on %s with %j the home is where that system keeps data', (platform, env, homedir, home) => {
+  ])('on %s with %j the home is in the default data folder of that system', (platform, env, homedir, home) => {
     expect(read({ platform, env, homedir }).home).toBe(home)
   })
 
@@ -98,7 +98,7 @@ describe('settings', () => {
     expect(read({ file: { 'egress.trusted_ranges': ['10.0.0.0/8'] } }).trustedRanges).toEqual(['10.0.0.0/8'])
   })
 
-  test('lists are written with commas in flags and variables', () => {
+  test('lists are comma-separated in flags and variables', () => {
     const config = read({
       argv: ['--sandbox-timeline-ms=0,0,0,0', '--allowed-hosts', 'Switchboard.lan:4780, tunnel.example'],
       env: { SWITCHBOARD_RETRY_SCHEDULE_S: '0.1,0.6,6,27,72,216,432' },
@@ -112,7 +112,7 @@ describe('settings', () => {
     expect(read({ env: { SWITCHBOARD_PORT: '', SWITCHBOARD_VAULT: '' } })).toMatchObject({ port: 4780, vault: null })
   })
 
-  test('variables of other programs are not looked at', () => {
+  test('ignores environment variables of other programs', () => {
     expect(read({ env: { PORT: 'x', HOST: '0.0.0.0', NETWORK: 'live' } })).toMatchObject({
       port: 4780,
       host: '127.0.0.1',
@@ -167,15 +167,15 @@ describe('a wrong setting', () => {
       { env: { SWITCHBOARD_ALLOWED_HOSTS: '*.example.com' } },
       'SWITCHBOARD_ALLOWED_HOSTS must be a list of `name` or `name:port` without wildcards. Got "*.example.com".',
     ],
-  ])('%j is named with its rule', (given, message) => {
+  ])('%j is refused with a message that states its rule', (given, message) => {
     expect(complaint(given)).toBe(message)
   })
 
-  test('broken JSON names the file', () => {
+  test('an error about broken JSON names the file', () => {
     expect(complaint({ file: '{"port": }' })).toMatch(/settings\.json is not valid JSON/)
   })
 
-  test('no text makes it crash otherwise', () => {
+  test('no settings text causes any other error', () => {
     const name = fc.constantFrom(...settingsTable().flatMap(({ variable }) => (variable ? [variable] : [])))
     fc.assert(
       fc.property(name, fc.string(), (variable, text) => {
@@ -191,7 +191,7 @@ describe('a wrong setting', () => {
 })
 
 describe('the passphrase', () => {
-  test('comes from its variable and never prints', () => {
+  test('is read from its variable and is never printed', () => {
     const config = read({ env: { SWITCHBOARD_VAULT_PASSPHRASE: 'correct horse' } })
     expect(config.vaultPassphrase?.open()).toBe('correct horse')
     expect(JSON.stringify(config)).not.toContain('correct horse')
@@ -204,24 +204,24 @@ describe('the passphrase', () => {
     expect(read({ env }).vaultPassphrase).toBeNull()
   })
 
-  test('does not stand in a message about it', () => {
+  test('does not appear in an error message about it', () => {
     const message = complaint({ env: { SWITCHBOARD_VAULT_PASSPHRASE: 'short' } })
     expect(message).toBe('SWITCHBOARD_VAULT_PASSPHRASE must have at least 8 characters.')
   })
 
-  test('is refused as a flag, which every user of the machine could read, and in the file', () => {
+  test('is refused in the file, and as a flag, because every user of the machine can read flags', () => {
     expect(complaint({ argv: ['--vault-passphrase', 'correct horse'] })).not.toContain('correct horse')
     expect(complaint({ file: { vault_passphrase: 'correct horse' } })).toMatch(/Use SWITCHBOARD_VAULT_PASSPHRASE\.$/)
   })
 })
 
-describe('what opens the service to others', () => {
+describe('settings that open the service to other machines', () => {
   test.each(['0.0.0.0', '::', '192.168.1.5', 'switchboard.lan'])('host %s needs allow_lan', (host) => {
     expect(complaint({ argv: ['--host', host] })).toMatch(/Other machines can reach.*--allow-lan.*allowed_hosts/)
     expect(read({ argv: ['--host', host, '--allow-lan'] })).toMatchObject({ host, allowLan: true })
   })
 
-  test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('host %s is loopback and does not', (host) => {
+  test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('host %s is loopback and does not need it', (host) => {
     expect(read({ argv: ['--host', host] }).host).toBe(host)
   })
 
@@ -239,14 +239,14 @@ describe('what opens the service to others', () => {
     expect(complaint({ file: { egress: { trusted_ranges: [range] } } })).toMatch(/trusted_ranges.*none of them \/0/)
   })
 
-  test('X-07 trusted ranges come from the file only', () => {
+  test('X-07 trusted ranges are accepted from the file only', () => {
     expect(complaint({ env: { SWITCHBOARD_EGRESS_TRUSTED_RANGES: '10.0.0.0/8' } })).toMatch(/Use settings\.json\.$/)
     expect(complaint({ argv: ['--egress-trusted-ranges=10.0.0.0/8'] })).toMatch(/Use settings\.json\.$/)
   })
 })
 
 describe('flags of a command', () => {
-  test('are parted from settings', () => {
+  test('are separated from settings', () => {
     expect(settingFlags(['create', '--name', 'ci', '--home', '/srv', '--json', '--allow-lan', '--port=0'])).toEqual({
       settings: ['--home=/srv', '--allow-lan=true', '--port=0'],
       rest: ['create', '--name', 'ci', '--json'],
@@ -255,7 +255,7 @@ describe('flags of a command', () => {
 })
 
 describe('the table of settings', () => {
-  test('shows each with its three names, values and default', () => {
+  test('shows the three names, the values and the default of each setting', () => {
     const rows = settingsTable()
     expect(rows.find(({ name }) => name === 'sandbox.timeline_ms')).toEqual({
       name: 'sandbox.timeline_ms',

@@ -16,4 +16,4 @@ test.each([
   ['attachment; filename', null],
   ['', null],
   [undefined, null],
-])('%j is %j', (header, name) => expect(filenameOf(header)).toBe(name))
+])('the filename in %j is %j', (header, name) => expect(filenameOf(header)).toBe(name))

@@ -23,7 +23,7 @@ describe('a CSV file', () => {
     [';', '"phone, with code";name\n12025550101;Ana'],
     [',', '\n\nphone,name\n12025550101,Ana'],
     [',', 'phone,name\r12025550101,Ana\r'],
-  ])('is separated by %j in %j', async (delimiter, content) => {
+  ])('is recognized as separated by %j in %j', async (delimiter, content) => {
     const { delimiter: found, cells } = await read(content)
     expect([found, cells]).toEqual([delimiter, [['12025550101', 'Ana']]])
   })
@@ -55,14 +55,14 @@ describe('a CSV file', () => {
     await expect(read(content)).rejects.toMatchObject({ code: 'validation_error' })
   })
 
-  test('whose quotation mark is never closed is refused with the line', async () => {
+  test('is refused with the line number when a quotation mark is never closed', async () => {
     const content = `phone\n1\n"2\n${'3\n'.repeat(300_000)}`
     await expect(read(content, 65_536)).rejects.toMatchObject({
       ...{ code: 'validation_error', message: expect.stringContaining('line 3') },
     })
   })
 
-  test('is read the same wherever it is cut into pieces', async () => {
+  test('gives the same rows wherever it is split into chunks', async () => {
     const rows = '1,"a ""b"", c"\r\n2,"two\r\nlines"  ,x\r3,"odd" quote"\n4,\n'
     for (let cutAt = 0; cutAt < rows.length; cutAt++) {
       const header = `phone,${'n'.repeat(16 * 1024 - 7 - cutAt)}\n`
@@ -76,7 +76,7 @@ describe('a CSV file', () => {
     }
   })
 
-  test('with more columns than a spreadsheet can have is refused', async () => {
+  test('is refused with more columns than a spreadsheet can have', async () => {
     await expect(read(`phone${','.repeat(16_384)}\n1\n`, 65_536)).rejects.toMatchObject({
       ...{ code: 'validation_error', message: expect.stringContaining('16,384 columns') },
     })
@@ -90,13 +90,13 @@ describe('a CSV file', () => {
     ['quotation marks that close nothing', '"' + '" x'.repeat(80_000) + ' '.repeat(20_000) + ',\n1'],
     ['spaces after quotation marks', '"x'.repeat(50_000) + ' '.repeat(100_000) + ',\n'],
     ['columns without names', ','.repeat(250_000)],
-  ])('takes no time with %s', async (_name, content) => {
+  ])('is read quickly with %s', async (_name, content) => {
     for (const size of [100, 65_536]) {
       expect(await cpuTime(() => read(content, size).catch(() => undefined))).toBeLessThan(1_000)
     }
   })
 
-  test.each(['phone\n1', 'phone\n' + '1\n'.repeat(20_000)])('passes an error of its source on', async (content) => {
+  test.each(['phone\n1', 'phone\n' + '1\n'.repeat(20_000)])('passes on an error of its source', async (content) => {
     const source = (async function* () {
       yield Buffer.from(content)
       throw new Error('cut off')
@@ -121,13 +121,13 @@ describe('a CSV file', () => {
 })
 
 describe('a row of an exported CSV file', () => {
-  test.each(['=1+1', '+5511', '-2', '@SUM(A1)', '\tx', '\rx'])('begins no formula with %j', async (cell) => {
+  test.each(['=1+1', '+5511', '-2', '@SUM(A1)', '\tx', '\rx'])('does not start a formula with %j', async (cell) => {
     const line = csvLine([cell, 'b'])
     expect(line).toMatch(/^"?'/)
     expect((await read(`a,b\r\n${line}`)).cells).toEqual([[cell.replace('\r', '\n'), 'b']])
   })
 
-  test('is read back as it was written', async () => {
+  test('is parsed back to the values that were written', async () => {
     const cells = ['João, "Jota"', 'a;b', ' spaced ', 'two\nlines', '']
     expect((await read(CSV_BOM + csvLine(['a', 'b', 'c', 'd', 'e']) + csvLine(cells))).cells).toEqual([cells])
     expect(csvLine([-5, null, 'x'])).toBe('-5,,x\r\n')
@@ -142,6 +142,6 @@ test.each([
   ['5511991234567.0', '5511991234567'],
   ['5.51199E+12', undefined],
   ['5E+12', undefined],
-])('a phone cell %j is the number %j', (cell, number) => {
+])('a phone cell %j is read as the number %j', (cell, number) => {
   expect(phoneCell(cell)).toBe(number)
 })

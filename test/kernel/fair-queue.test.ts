@@ -8,7 +8,7 @@ const all = <T>(queue: { next(): T | undefined }) => {
 }
 
 describe('a fair queue', () => {
-  test('serves owners in turn, and each of them in order', () => {
+  test('serves owners in turn, and the items of each owner in order', () => {
     const queue = createFairQueue<string>({ inAll: 100, perOwner: 10 })
     for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) expect(queue.add(item.slice(0, 1), item)).toBeUndefined()
     expect(queue.next()).toBe('a1')
@@ -24,7 +24,7 @@ describe('a fair queue', () => {
     expect(all(queue)).toEqual(['b1', 'a2'])
   })
 
-  test('refuses more of one owner than it may have, and others go on', () => {
+  test('refuses items of an owner above its limit, and still accepts those of others', () => {
     const queue = createFairQueue<string>({ inAll: 100, perOwner: 2 })
     queue.add('a', 'a1')
     queue.add('a', 'a2')
@@ -34,7 +34,7 @@ describe('a fair queue', () => {
     expect(queue.add('a', 'a4')).toBeUndefined()
   })
 
-  test('that is full makes room for an owner with less, at the cost of the one with the most', () => {
+  test('makes room when full for an owner with few items, by dropping an item of the owner with the most', () => {
     const queue = createFairQueue<string>({ inAll: 5, perOwner: 4 })
     for (const item of ['a1', 'a2', 'a3', 'b1', 'b2']) queue.add(item.slice(0, 1), item)
     expect(queue.add('c', 'c1')).toBe('a3')
@@ -42,7 +42,7 @@ describe('a fair queue', () => {
     expect(all(queue)).toEqual(['a1', 'b1', 'c1', 'd1', 'b2'])
   })
 
-  test('that is full refuses an owner that would take as much as the others have', () => {
+  test('when full, refuses an item of an owner that has as many items as every other', () => {
     const queue = createFairQueue<string>({ inAll: 3, perOwner: 4 })
     for (const item of ['a1', 'b1', 'c1']) queue.add(item.slice(0, 1), item)
     expect(queue.add('a', 'a2')).toBe('a2')
@@ -50,7 +50,7 @@ describe('a fair queue', () => {
     expect(all(queue)).toEqual(['a1', 'b1', 'c1'])
   })
 
-  test('forgets what is removed, and everything when it is cleared', () => {
+  test('drops items that are removed, and all items when it is cleared', () => {
     const queue = createFairQueue<string>({ inAll: 3, perOwner: 3 })
     for (const item of ['a1', 'a2', 'b1']) queue.add(item.slice(0, 1), item)
     expect([queue.remove('a1'), queue.remove('a1'), queue.remove('b1')]).toEqual([true, false, true])

@@ -10,7 +10,7 @@ import { createSlotQueue } from '../../main/kernel/slot-queue.ts'
 
 const GREEDY = [1, 2, 3, 10]
 
-describe('the rule', () => {
+describe('the fair-share rule', () => {
   /** What owners hold that come one after the other, take all they can and give nothing back. */
   function fill(inAll: number, owners: number): number[] {
     let used = 0
@@ -28,16 +28,16 @@ describe('the rule', () => {
     [64, [32, 13, 6, 3, 1, 1, 1, 1, 1, 1]],
     [128, [64, 25, 12, 7, 4, 3, 2, 1, 1, 1]],
     [2_000, [1_000, 382, 187, 106, 67, 46, 33, 25, 19, 15]],
-  ])('of %i places ten owners get fewer and fewer', (inAll, held) => {
+  ])('of %i slots, each further owner gets fewer', (inAll, held) => {
     expect(fill(inAll, 10)).toEqual(held)
   })
 
-  test('has a place for a newcomer in every pool of 20 or more places', () => {
+  test('leaves a slot for a new owner in every pool of 20 or more slots', () => {
     for (let inAll = 20; inAll <= 300; inAll++)
       for (const owners of GREEDY) expect([inAll, fill(inAll, owners + 1).at(-1)]).not.toEqual([inAll, 0])
   })
 
-  test('gives one owner half of a pool, and each of many the same when work comes and goes', () => {
+  test('lets one owner take half of a pool, and gives many owners equal shares as work starts and ends', () => {
     const inAll = 64
     const held = new Map(['a', 'b', 'c', 'd'].map((owner) => [owner, 0]))
     const used = () => [...held.values()].reduce((a, b) => a + b)
@@ -116,7 +116,7 @@ const POOLS: Record<string, () => Start> = {
 }
 
 describe.each(Object.entries(POOLS))('%s', (_name, createPool) => {
-  test.each(GREEDY)('start at once for an account while %i others hold all they can', (accounts) => {
+  test.each(GREEDY)('start immediately for an account while %i others hold as much as they can', (accounts) => {
     const start = createPool()
     for (let n = 0; n < accounts; n++) {
       let refusals = 0
@@ -126,7 +126,7 @@ describe.each(Object.entries(POOLS))('%s', (_name, createPool) => {
   })
 })
 
-describe('a pool in which work waits', () => {
+describe('a pool with a waiting list', () => {
   const LONGEST_MS = 60_000
 
   /** Downloads that all take as long as they may. @returns how many milliseconds a new account waits for its first. */
@@ -157,19 +157,19 @@ describe('a pool in which work waits', () => {
     [3, 0],
     [10, LONGEST_MS],
   ])(
-    'of twelve downloads, %i accounts with fifty each keep a new one waiting for %i ms at most',
+    'with %i accounts that queue fifty downloads each for twelve slots, a new account waits at most %i ms',
     async (accounts, most) => {
       expect(await waitOf(accounts, createDownloadSlots())).toBeLessThanOrEqual(most)
     },
   )
 
-  test.each(GREEDY)('with room for many starts at once beside %i accounts', async (accounts) => {
+  test.each(GREEDY)('with many slots starts new work immediately beside %i busy accounts', async (accounts) => {
     const queue = createSlotQueue({ inAll: 64, perAccount: 32 })
     expect(await waitOf(accounts, (of, act) => queue.within(of, act))).toBe(0)
   })
 })
 
-test('calls of instance webhooks are shared out between all instances of an account', () => {
+test('calls of instance webhooks are shared between all instances of an account', () => {
   const slots = createCallSlots()
   for (let n = 0; n < 40; n++) slots.markDue({ instanceId: `one ${n}`, accountId: 'one' as AccountId })
   expect(slots.plan(1_000).reduce((sum, share) => sum + share.slots, 0)).toBe(CALLS_AT_ONCE / 2)

@@ -8,7 +8,7 @@ const latin = (text: string) => Buffer.from(text, 'latin1')
 const WORDS = latin('name,phone\r\nAna,12025550101\r\n')
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
-describe('content decides', () => {
+describe('detection by content', () => {
   test.each([
     ['JPEG', sampleFile('photo.jpg'), 'image/jpeg'],
     ['PNG', sampleOf('image').bytes, 'image/png'],
@@ -26,7 +26,7 @@ describe('content decides', () => {
     ['HEIC', latin('\0\0\0\x18ftypheic\0\0'), 'image/heic'],
     ['PDF', sampleOf('document').bytes, 'application/pdf'],
     ['HTML', latin('\n<!DOCTYPE html><html>'), 'text/html'],
-  ])('%s, whatever came with it', (_, head, mimeType) => {
+  ])('recognizes %s, whatever type was declared', (_, head, mimeType) => {
     expect([typeOf(head), typeOf(head, 'text/plain', 'a.txt'), typeOf(head, 'application/octet-stream')]).toEqual([
       mimeType,
       mimeType,
@@ -41,12 +41,12 @@ describe('content decides', () => {
     ['an xls', latin('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), UNKNOWN_TYPE, 'a.xls', 'application/vnd.ms-excel'],
     ['a sound in mp4', latin('\0\0\0\x18ftypisom'), 'audio/x-m4a', null, 'audio/mp4'],
     ['a sound in webm', latin('\x1aE\xdf\xa3'), 'audio/webm;codecs=opus', null, 'audio/webm'],
-  ])('%s is told apart by what came with it', (_, head, declared, name, mimeType) => {
+  ])('tells %s apart by the declared type', (_, head, declared, name, mimeType) => {
     expect(typeOf(head, declared, name)).toBe(mimeType)
   })
 })
 
-describe('content that says nothing', () => {
+describe('content that cannot be recognized', () => {
   test.each([
     ['image/jpg', 'image/jpeg'],
     ['Audio/MP3; rate=1', 'audio/mpeg'],
@@ -58,7 +58,7 @@ describe('content that says nothing', () => {
     ['', UNKNOWN_TYPE],
   ])('declared as %j is %s', (declared, mimeType) => expect(typeOf(WORDS, declared)).toBe(mimeType))
 
-  test('has the type of its extension where the declared one is vague', () => {
+  test('has the type of its extension if the declared type is vague', () => {
     expect(typeOf(WORDS, 'binary/octet-stream', 'Contacts.CSV')).toBe('text/csv')
     expect(typeOf(WORDS, 'text/plain', 'contacts.csv')).toBe('text/csv')
     expect(typeOf(WORDS, 'text/calendar', 'contacts.csv')).toBe('text/calendar')

@@ -69,7 +69,7 @@ const textOf = async (file: FileContent | undefined, range?: ByteRange) =>
 const keyOf = ({ id }: StoredFile, more = {}) => ({ accountId: ACCOUNT, kind: 'test', id, ...more })
 
 describe('a stored file', () => {
-  test('has its size, its hash and its bytes, whole or in part', async () => {
+  test('returns its size, its hash and its bytes, whole or in part', async () => {
     const stored = await files.store(chunks('to,name\n', '', '12025550123,Ana\n'), about)
     const text = 'to,name\n12025550123,Ana\n'
     const { maxBytes: _, expiresAt: expiresAtMs, ...rest } = about
@@ -96,7 +96,7 @@ describe('a stored file', () => {
     expect([found?.size, await textOf(found)]).toEqual([0, ''])
   })
 
-  test('does not exist for another account or kind, or under a path', async () => {
+  test('is not found for another account or kind, or under a path', async () => {
     const stored = await files.store(chunks('a'), about)
     expect(await files.find(keyOf(stored, { accountId: OTHER }))).toBeUndefined()
     expect(await files.find(keyOf(stored, { kind: 'other' }))).toBeUndefined()
@@ -104,7 +104,7 @@ describe('a stored file', () => {
       expect(await files.find(keyOf(stored, { id }))).toBeUndefined()
   })
 
-  test('exists in the same commit as the rows of its room, or not at all', async () => {
+  test('exists in the same commit as the rows that refer to it, or not at all', async () => {
     let seen: unknown
     const stored = await files.store(chunks('a'), about, async (_tx, file) => void (seen = file))
     expect(seen).toEqual(stored)
@@ -116,7 +116,7 @@ describe('a stored file', () => {
     expect([onDisk(), rows().map(({ id }) => id)]).toEqual([[stored.id], [stored.id]])
   })
 
-  test('that is gone from the disk, or was cut, is not served', async () => {
+  test('is not served if it is missing on disk or truncated', async () => {
     const stored = await files.store(chunks('abc'), about)
     const found = await files.find(keyOf(stored))
     writeFileSync(join(folder, stored.id.slice(-1), stored.id), 'ab')
@@ -128,8 +128,8 @@ describe('a stored file', () => {
   })
 })
 
-describe('what is not stored', () => {
-  test('a file above the limit, of which nothing is kept', async () => {
+describe('does not store', () => {
+  test('a file above the limit, not even a part', async () => {
     const exactly = Buffer.alloc(1_000_000)
     await files.store(chunks(exactly), about)
     const before = onDisk()
@@ -153,7 +153,7 @@ describe('what is not stored', () => {
     expect([onDisk(), rows()]).toEqual([[], []])
   })
 
-  test.skipIf(noSmallDisk !== undefined)('a file that the disk has no room for', async () => {
+  test.skipIf(noSmallDisk !== undefined)('a file for which the disk has no room', async () => {
     const disk = smallDisk(1)
     onTestFinished(disk.remove)
     const small = open(join(disk.dir, 'files'))
@@ -192,7 +192,7 @@ describe('a process that is killed while it adopts a file', () => {
   test.each([
     ['before its row is committed', 0],
     ['after the commit', 1],
-  ])('%s leaves the file where it was until its row exists', async (step, count) => {
+  ])('%s leaves the file in its place until its row exists', async (step, count) => {
     const path = join(data.dir, 'call.ogg.part')
     writeFileSync(path, 'a recording')
     await data.db.close()
@@ -204,7 +204,7 @@ describe('a process that is killed while it adopts a file', () => {
   })
 })
 
-test('a file that is adopted is gone from where it was, and stays there if its row cannot be written', async () => {
+test('adopting moves a file away from its place, unless its row cannot be written', async () => {
   const path = join(data.dir, 'call.ogg.part')
   writeFileSync(path, 'a recording')
   const fails = files.adopt(path, about, () => Promise.reject(new Error('no row')))
@@ -229,7 +229,7 @@ describe('retention', () => {
     expect([onDisk(), rows().map(({ id }) => id)]).toEqual([[kept.id], [kept.id]])
   })
 
-  test('deletes the others when one cannot be deleted, and says so', async () => {
+  test('deletes the other files when one cannot be deleted, and reports that one', async () => {
     const expiring = { ...about, expiresAt: dueIn(clock, DAY) }
     const [stuck, other] = [await files.store(chunks('one'), expiring), await files.store(chunks('two'), expiring)]
     const path = join(folder, stuck.id.slice(-1), stuck.id)
@@ -247,14 +247,14 @@ describe('retention', () => {
     expect(rows()).toEqual([])
   })
 
-  test('is begun although a part of an earlier process cannot be deleted', async () => {
+  test('starts although a partial file of an earlier process cannot be deleted', async () => {
     mkdirSync(join(folder, 'incoming', 'stuck.part'), { recursive: true })
     writeFileSync(join(folder, 'incoming', 'other.part'), 'half')
     await files.recover()
     expect(onDisk()).toEqual([])
   })
 
-  test('deletes what was removed, with more files than one step takes', async () => {
+  test('deletes removed files, also when there are more than one step takes', async () => {
     const all: StoredFile[] = []
     for (let i = 0; i < 120; i++) all.push(await files.store(chunks(String(i)), about))
     const [first] = all
@@ -268,7 +268,7 @@ describe('retention', () => {
     expect(rows()).toHaveLength(2)
   })
 
-  test('deletes files without a row once they are a week old, and nothing it does not know', async () => {
+  test('deletes files without a row after a week, and nothing that it does not know', async () => {
     const stored = await files.store(chunks('a'), about)
     data.raw.prepare('DELETE FROM files').run()
     const place = join(folder, stored.id.slice(-1))

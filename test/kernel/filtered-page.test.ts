@@ -81,23 +81,23 @@ test.each([
     { rows: 1, afterSeq: 1 },
   ],
   [{ colour: 'blue', shape: 'none' }, {}],
-])('%j within %j is what plain reading finds', async (query, span) => {
+])('%j within %j returns the same rows as a plain scan', async (query, span) => {
   expect((await asked(query, span)).seqs).toEqual(expected(query, span))
 })
 
-test('a page through which several windows have to be read is whole and has no row twice', async () => {
+test('a page that spans several windows is complete and has no duplicate rows', async () => {
   const span = { rows: 6_000 }
   const { seqs, turns } = await asked({ colour: 'red', shape: 'disc' }, span)
   expect(seqs).toEqual(expected({ colour: 'red', shape: 'disc' }, span))
   expect(turns).toBeGreaterThanOrEqual(2)
 })
 
-test('others have a turn in each window, where a long list is read for little', async () => {
+test('yields to the event loop in each window when it scans a long list for few rows', async () => {
   const { seqs, turns } = await asked({ colour: 'blue', shape: 'disc' })
   expect(seqs).toEqual([1])
   expect(turns).toBeGreaterThanOrEqual(4)
 })
 
-test('a filter with few rows drives the page, and nobody waits', async () => {
+test('starts from the filter with few rows, and does not need to yield', async () => {
   expect(await asked({ colour: 'red', shape: 'star' })).toEqual({ seqs: [20_000, 15_000, 10_000, 5_000], turns: 0 })
 })

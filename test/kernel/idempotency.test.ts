@@ -31,7 +31,7 @@ const settleAs = (text: string, subjectId?: string) =>
 const rows = () => home.raw.prepare('SELECT subject_id AS subjectId, state FROM idempotency_keys').all()
 
 describe('the fingerprint', () => {
-  test('is the same for reordered keys, white space and escapes', () => {
+  test('is the same for reordered keys, whitespace and escapes', () => {
     const one = JSON.parse('{"to":"12025550123","text":"é","cloud_api":{"b":1,"a":[1,2]}}') as unknown
     const other = JSON.parse(
       ' { "cloud_api": {"a":[1.0,2],"b":1e0}, "text":"\\u00e9", "to":"12025550123" } ',
@@ -55,7 +55,7 @@ describe('the fingerprint', () => {
     expect(fp(numbers)).toEqual(fp(JSON.parse('{"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27,0]}')))
   })
 
-  test('of any JSON does not depend on the order its keys came in', () => {
+  test('of any JSON does not depend on the order of its keys', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (body) => {
         const turned = Object.fromEntries(Object.entries(body).reverse())
@@ -74,12 +74,12 @@ describe('the fingerprint', () => {
 })
 
 describe('a claim', () => {
-  test('of a free key is fresh, and the next one finds the request in progress', async () => {
+  test('of a free key is fresh, and the next claim reports the request in progress', async () => {
     expect(await claim({ a: 1 })).toEqual({ kind: 'fresh' })
     expect(await claim({ a: 1 }, 'msg_2')).toEqual({ kind: 'busy', state: 'in_progress', subjectId: 'msg_1' })
   })
 
-  test('of a settled key is a replay of the exact bytes', async () => {
+  test('of a settled key replays the exact bytes of the answer', async () => {
     await claim({ a: 1 })
     await settleAs('{"sent":true}')
     expect(await claim({ a: 1 }, 'msg_2')).toEqual({ kind: 'replay', status: 201, body: Buffer.from('{"sent":true}') })
@@ -99,12 +99,12 @@ describe('a claim', () => {
     expect(await claim({ a: 2 }, 'msg_3', 'k', 'instance-2')).toEqual({ kind: 'fresh' })
   })
 
-  test('of two in one group: the second sees the first', async () => {
+  test('in the same commit group sees the claim before it', async () => {
     const both = await Promise.all([claim({ a: 1 }, 'msg_1'), claim({ a: 1 }, 'msg_2')])
     expect(both).toEqual([{ kind: 'fresh' }, { kind: 'busy', state: 'in_progress', subjectId: 'msg_1' }])
   })
 
-  test('lives exactly 24 hours from its first acceptance', async () => {
+  test('lives exactly 24 hours from the first acceptance', async () => {
     await claim({ a: 1 })
     await settleAs('{}')
     await clock.advance(DAY - 1)
@@ -114,7 +114,7 @@ describe('a claim', () => {
     expect(rows()).toEqual([{ subjectId: 'msg_3', state: 'in_progress' }])
   })
 
-  test('is one statement for a free key', async () => {
+  test('takes one statement for a free key', async () => {
     let statements = 0
     await home.db.commit((tx) => {
       const counting = { ...tx, run: ((s, p) => (statements++, tx.run(s, p))) as typeof tx.run }
@@ -127,7 +127,7 @@ describe('a claim', () => {
 describe('a peek', () => {
   const peek = (body: unknown) => idempotency.peek(home.db, { scopeId: SCOPE, key: 'k', fp: fp(body) })
 
-  test('says what a claim would say and takes nothing', async () => {
+  test('returns what a claim would return, without claiming the key', async () => {
     expect(await peek({ a: 1 })).toEqual({ kind: 'fresh' })
     expect(rows()).toEqual([])
     await claim({ a: 1 }, 'msg_1', 'k', SCOPE, home.db.boot)
@@ -137,14 +137,14 @@ describe('a peek', () => {
     expect(await peek({ a: 2 })).toEqual({ kind: 'fresh' })
   })
 
-  test('says that the outcome is unknown when the process of the first request is gone', async () => {
+  test('reports an unknown outcome when the process of the first request is gone', async () => {
     await claim({ a: 1 }, 'msg_1', 'k', SCOPE, 'boot_earlier' as BootId)
     expect(await peek({ a: 1 })).toMatchObject({ kind: 'busy', state: 'unknown' })
     expect(await claim({ a: 1 })).toMatchObject({ kind: 'busy', state: 'unknown' })
   })
 })
 
-describe('afterwards', () => {
+describe('after the request', () => {
   test('a released key is free again', async () => {
     await claim({ a: 1 })
     await home.db.commit((tx) => idempotency.release(tx, SCOPE, 'k'))
@@ -162,7 +162,7 @@ describe('afterwards', () => {
     expect(await claim({ a: 1 })).toMatchObject({ kind: 'replay', body: Buffer.from('first') })
   })
 
-  test('a result that comes after 24 hours does not touch the request that holds the key by then', async () => {
+  test('a result that arrives after 24 hours does not change the request that now holds the key', async () => {
     await claim({ a: 1 }, 'msg_old')
     await clock.advance(DAY)
     await claim({ a: 2 }, 'msg_new')
@@ -171,7 +171,7 @@ describe('afterwards', () => {
     expect(rows()).toEqual([{ subjectId: 'msg_new', state: 'in_progress' }])
   })
 
-  test('recovery doubts what another boot left running, and nothing else', async () => {
+  test('recovery marks as unknown only what an earlier process left in progress', async () => {
     await claim({}, 'msg_1', 'theirs', SCOPE, 'boot_before' as BootId)
     await claim({}, 'msg_2', 'ours')
     await home.db.commit(async (tx) => {
@@ -184,7 +184,7 @@ describe('afterwards', () => {
     ])
   })
 
-  test('pruning empties expired rows only, no more than asked, and remembers who held each key', async () => {
+  test('pruning empties only expired rows, up to the limit, and keeps who held each key', async () => {
     for (let i = 0; i < 5; i++) await claim({}, `msg_${i}`, `old-${i}`)
     await clock.advance(DAY)
     await claim({}, 'msg_new', 'new')
@@ -203,7 +203,7 @@ describe('afterwards', () => {
     expect(await idempotency.holderOf(home.db, SCOPE, 'old-3')).toBe('msg_next')
   })
 
-  test('a retired key is free at once, and still says who held it', async () => {
+  test('a retired key is free immediately, and still records who held it', async () => {
     await claim({}, 'msg_1')
     await home.db.commit((tx) => idempotency.retire(tx, SCOPE, 'k', 'msg_1'))
     expect(await idempotency.holderOf(home.db, SCOPE, 'k')).toBe('msg_1')
@@ -211,14 +211,14 @@ describe('afterwards', () => {
   })
 })
 
-test('a busy key answers 409 with the time to wait, and is not called retryable', () => {
+test('a busy key returns 409 idempotency_in_progress with Retry-After', () => {
   const running = stillBusy({ kind: 'busy', state: 'in_progress', subjectId: 'msg_1' })
   const open = stillBusy({ kind: 'busy', state: 'unknown', subjectId: 'msg_1' })
   expect(running).toMatchObject({ code: 'idempotency_in_progress', status: 409, headers: { 'Retry-After': '1' } })
   expect(open).toMatchObject({ code: 'idempotency_in_progress', status: 409, headers: { 'Retry-After': '5' } })
 })
 
-test('every statement over the keys uses an index', () => {
+test('every statement on the keys uses an index', () => {
   const texts = declaredStatements().filter(
     ({ text }) => text.includes('idempotency_keys') && !text.startsWith('INSERT'),
   )

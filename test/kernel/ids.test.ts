@@ -17,7 +17,7 @@ const prefixes = {
 } as const satisfies Record<Exclude<keyof Ids, (typeof uuids)[number] | 'tagged'>, string>
 const kinds = [...uuids, ...(Object.keys(prefixes) as (keyof typeof prefixes)[])]
 
-test.each(uuids)('the id of an %s is a UUID of version 7', (kind) => {
+test.each(uuids)('the id of an %s is a version 7 UUID', (kind) => {
   const ids = createIds(fakeClock(), systemRandom)
 
   for (let i = 0; i < 500; i++) expect(ids[kind]()).toMatch(UUID_V7)
@@ -33,7 +33,7 @@ test.each(Object.entries(prefixes) as [keyof typeof prefixes, string][])(
 )
 
 describe.each(kinds)('ids of the kind %s', (kind) => {
-  test('sort by the time they were made, also over a carry of their digits', async () => {
+  test('sort by creation time, also when a digit carries over', async () => {
     const clock = fakeClock(0x0190_0000_fffc)
     const ids = createIds(clock, systemRandom)
     const made: string[] = []
@@ -45,14 +45,14 @@ describe.each(kinds)('ids of the kind %s', (kind) => {
     expect(made).toEqual([...made].sort())
   })
 
-  test('do not repeat within a millisecond', () => {
+  test('are unique within a millisecond', () => {
     const ids = createIds(fakeClock(), systemRandom)
 
     expect(new Set(Array.from({ length: 5_000 }, () => ids[kind]())).size).toBe(5_000)
   })
 })
 
-test('the time is written first, in both forms', () => {
+test('both kinds of id begin with the time', () => {
   const ids = createIds(fakeClock(Date.UTC(2026, 0, 5, 12)), seededRandom())
 
   expect(ids.instance().replaceAll('-', '').slice(0, 12)).toBe(Date.UTC(2026, 0, 5, 12).toString(16).padStart(12, '0'))
@@ -60,7 +60,7 @@ test('the time is written first, in both forms', () => {
   expect(digits.reduce((number, digit) => number * 32 + digit, 0)).toBe(Date.UTC(2026, 0, 5, 12))
 })
 
-test('the same seed gives the same ids', () => {
+test('the same seed produces the same ids', () => {
   const once = createIds(fakeClock(), seededRandom(7))
   const again = createIds(fakeClock(), seededRandom(7))
   const other = createIds(fakeClock(), seededRandom(8))
@@ -69,7 +69,7 @@ test('the same seed gives the same ids', () => {
   expect(once.message()).not.toBe(other.message())
 })
 
-test('the system draws fractions in [0, 1)', () => {
+test('the system random source returns fractions in [0, 1)', () => {
   const drawn = Array.from({ length: 2_000 }, () => systemRandom.fraction())
 
   expect(Math.min(...drawn)).toBeGreaterThanOrEqual(0)

@@ -4,7 +4,7 @@ import { createImportTurns } from '../../main/kernel/import-turns.ts'
 
 const lasting = new AbortController().signal
 
-test('one portion is written at a time, and an account with many imports waits for the others', async () => {
+test('writes one batch at a time, and lets other accounts go before one with many imports', async () => {
   const inTurn = createImportTurns()
   const order: string[] = []
   let writing = 0
@@ -19,13 +19,13 @@ test('one portion is written at a time, and an account with many imports waits f
   expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'a'])
 })
 
-test('a portion that fails lets the next one write', async () => {
+test('a batch that fails does not block the next', async () => {
   const inTurn = createImportTurns()
   await expect(inTurn('a' as AccountId, lasting, () => Promise.reject(new Error('full')))).rejects.toThrow('full')
   expect(await inTurn('b' as AccountId, lasting, async () => 1)).toBe(1)
 })
 
-test('a portion that waits is not written once the access of its caller has ended', async () => {
+test('a waiting batch is not written once the access of its caller has ended', async () => {
   const inTurn = createImportTurns()
   const ending = new AbortController()
   const written: string[] = []

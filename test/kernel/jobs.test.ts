@@ -79,7 +79,7 @@ function held() {
 }
 
 describe('a job', () => {
-  test('runs once, at its time, and is done', async () => {
+  test('runs once, at its time, and is then done', async () => {
     const names: string[] = []
     const jobs = open(async ({ input }) => {
       names.push(input.name)
@@ -96,7 +96,7 @@ describe('a job', () => {
     expect(await jobs.queue.findSubject('subject')).toMatchObject({ waiting: 0, running: 0, done: 2, nextAtMs: null })
   })
 
-  test('that is added while the runner looks for one runs at once', async () => {
+  test('that is added while the runner looks for one runs immediately', async () => {
     const names: string[] = []
     let isLooking = false
     const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>()
@@ -124,7 +124,7 @@ describe('a job', () => {
     expect(names).toEqual(['meanwhile'])
   })
 
-  test('whose result cannot be stored runs again instead of staying leased until a restart', async () => {
+  test('whose result cannot be stored runs again, and does not stay leased until a restart', async () => {
     let isBroken = true
     const jobs = open(done, {
       record: async (_tx, _run, outcome) => {
@@ -155,7 +155,7 @@ describe('a job', () => {
     expect(names).toEqual(['later'])
   })
 
-  test('that must not be given up is tried again with its last delay', async () => {
+  test('that must not be given up is retried with its last delay', async () => {
     let runs = 0
     const jobs = open(
       async () => {
@@ -171,7 +171,7 @@ describe('a job', () => {
     expect(await jobs.queue.findSubject('subject')).toMatchObject({ waiting: 1, failed: 0 })
   })
 
-  test('is added with its commit or not at all, and once for each key, also after it has ended', async () => {
+  test('is added with its commit or not at all, and once for each key, even after it has ended', async () => {
     const jobs = open(done)
     jobs.start()
     const undone = data.db.commit(async (tx) => {
@@ -186,13 +186,13 @@ describe('a job', () => {
     expect(await jobs.queue.findSubject('subject')).toMatchObject({ waiting: 0, done: 1 })
   })
 
-  test('belongs to a kind that is defined once', () => {
+  test('kind can be defined only once', () => {
     const jobs = open(done)
     const again = { name: NAME, perLane: 1, concurrency: 1, deadlineMs: 1, retryDelaysMs: [], act: done }
     expect(() => jobs.define(again)).toThrow(TypeError)
   })
 
-  test('that fails is tried again after each delay, then has failed, in the commit that records it', async () => {
+  test('that fails is retried after each delay, and has then failed, in the commit that records it', async () => {
     const failures: string[] = []
     let runs = 0
     const jobs = open(
@@ -215,7 +215,7 @@ describe('a job', () => {
     expect(job).toMatchObject({ state: 'failed', attempt: 3, error: 'no answer' })
   })
 
-  test('may ask to go on later without a failure being counted', async () => {
+  test('may ask to continue later, which does not count as a failure', async () => {
     let runs = 0
     const jobs = open(async () => (++runs < 5 ? { kind: 'again', at: dueIn(clock, 5_000) } : { kind: 'done' }))
     jobs.start()
@@ -225,7 +225,7 @@ describe('a job', () => {
     expect(await jobs.queue.findSubject('subject')).toMatchObject({ done: 1, failed: 0 })
   })
 
-  test('that takes longer than its own deadline is aborted and tried again', async () => {
+  test('that exceeds its own deadline is aborted and retried', async () => {
     const { runs, act } = held()
     const jobs = open(act, { deadlineMs: 120_000 })
     jobs.start()
@@ -251,7 +251,7 @@ describe('a job', () => {
     expect(job).toMatchObject({ state: 'running', progress: { percent: 50 } })
   })
 
-  test('stores progress once a second while it is reported more often, and the last of it when the run ends', async () => {
+  test('stores progress once a second even if reported more often, and the last progress when the run ends', async () => {
     const progressOf = async () => (await jobs.queue.list('subject', { after: 0, limit: 10 }))[0]?.progress
     const jobs = open(async (run) => {
       for (let step = 1; step <= 8; step++) {
@@ -268,7 +268,7 @@ describe('a job', () => {
     expect(await progressOf()).toEqual({ step: 8 })
   })
 
-  test('is pruned 30 days after it ended; what its subject has done stays counted', async () => {
+  test('is pruned 30 days after it ended, and still counts as done for its subject', async () => {
     const jobs = open(done)
     jobs.start()
     await add(jobs, 'a')
@@ -281,7 +281,7 @@ describe('a job', () => {
 })
 
 describe('a lane', () => {
-  test('runs what waits in it without a pause, also when a run asks to go on', async () => {
+  test('runs its waiting jobs without a pause, also when a run asks to continue', async () => {
     let runs = 0
     const jobs = open(async () => (++runs <= 20 ? { kind: 'again', at: dueIn(clock, 0) } : { kind: 'done' }))
     jobs.start()
@@ -293,7 +293,7 @@ describe('a lane', () => {
     expect(clock.now() - startedAtMs).toBeLessThan(500)
   })
 
-  test('runs as many at once as its kind says, in order; lanes do not wait for each other', async () => {
+  test('runs as many jobs in parallel as its kind allows, in order, and does not wait for other lanes', async () => {
     const { runs, act } = held()
     const jobs = open(act)
     jobs.start()
@@ -305,7 +305,7 @@ describe('a lane', () => {
     expect([...runs.keys()].toSorted()).toEqual(['one 1', 'one 2', 'two 1'])
   })
 
-  test('waits for a single turn of each other lane, however many jobs they have', async () => {
+  test('waits for only one job of each other lane, however many jobs they have', async () => {
     const { runs, act } = held()
     const jobs = open(act, { concurrency: 1 })
     jobs.start()
@@ -321,7 +321,7 @@ describe('a lane', () => {
     expect([...runs.keys()]).toEqual(['a 1', 'b 1', 'c 1', 'a 2', 'b 2', 'a 3'])
   })
 
-  test('never holds more at once than its kind may run in this process', async () => {
+  test('never holds more parallel jobs than its kind may run in this process', async () => {
     const { runs, act } = held()
     const jobs = open(act, { concurrency: 3 })
     jobs.start()
@@ -334,7 +334,7 @@ describe('a lane', () => {
   })
 })
 
-test('waiting jobs of a lane can be made due earlier, never later, and those of other lanes stay', async () => {
+test('waiting jobs can be made due earlier, never later, and those of other lanes do not change', async () => {
   const names: string[] = []
   const jobs = open(async ({ input }) => {
     names.push(input.name)
@@ -374,14 +374,14 @@ describe('an account', () => {
   test.each([
     { perLane: 1, lanes: 40 },
     { perLane: 40, lanes: 1 },
-  ])('leaves room for the others, however slow its jobs are ($lanes lanes)', async ({ perLane, lanes }) => {
+  ])('leaves capacity for others, however slow its jobs are ($lanes lanes)', async ({ perLane, lanes }) => {
     const { runs, heldBy } = await busy(64, perLane, lanes)
     // The more the others held, the fewer each got.
     expect([heldBy('a'), heldBy('b'), heldBy('c')]).toEqual([32, 13, 6])
     expect(runs.has('d')).toBe(true)
   })
 
-  test('gets its next job when one of its own ends, and more when others have less to do', async () => {
+  test('gets its next job when one of its own ends, and more when others have less work', async () => {
     const { runs, heldBy } = await busy(64, 1, 40)
     runs.get('c 1')?.end({ kind: 'done' })
     await clock.advance(1_000)
@@ -391,7 +391,7 @@ describe('an account', () => {
     expect(heldBy('c')).toBeGreaterThan(7)
   })
 
-  test('alone on a kind that runs two at once holds one of them', async () => {
+  test('alone on a kind that runs two jobs in parallel holds one slot', async () => {
     const { runs, act } = held()
     const jobs = open(act, { concurrency: 2 })
     jobs.start()
@@ -404,7 +404,7 @@ describe('an account', () => {
   })
 
   test.each([1, 2, 3, 10])(
-    'that is new has its turn after one of each, beside %i accounts whose many jobs do not end',
+    'that is new gets a slot after at most one job of each of %i accounts with many endless jobs',
     async (accounts) => {
       const deadlineMs = 60_000
       const begun: string[] = []
@@ -428,7 +428,7 @@ describe('an account', () => {
     },
   )
 
-  test('that has its share costs no commit while it waits', async () => {
+  test('that holds its full share causes no commits while its jobs wait', async () => {
     const { act } = held()
     let commits = 0
     const counted: Db = {
@@ -447,7 +447,7 @@ describe('an account', () => {
     expect(commits).toBe(before)
   })
 
-  test('whose number was given to another account counts for that one from its next job on', async () => {
+  test('that takes over a lane is charged for its next job, and the previous account no longer is', async () => {
     const { runs, act } = held()
     const jobs = open(act, { concurrency: 2 })
     jobs.start()
@@ -463,7 +463,7 @@ describe('an account', () => {
 })
 
 describe('a subject', () => {
-  test('that is paused starts nothing until it is resumed; what runs ends', async () => {
+  test('that is paused starts nothing until it is resumed, but lets running jobs end', async () => {
     const { runs, act } = held()
     const jobs = open(act)
     jobs.start()
@@ -479,7 +479,7 @@ describe('a subject', () => {
     expect([...runs.keys()]).toEqual(['a', 'b'])
   })
 
-  test('that is canceled aborts what runs, drops what waits, and cannot be resumed; others go on', async () => {
+  test('that is canceled aborts running jobs, drops waiting ones, cannot be resumed, and does not affect other subjects', async () => {
     const { runs, act } = held()
     const jobs = open(act)
     jobs.start()
@@ -499,7 +499,7 @@ describe('a subject', () => {
 })
 
 describe('a node', () => {
-  test('that died gives its jobs back, with a higher attempt; those of a living node are left alone', async () => {
+  test('that died returns its jobs, with a higher attempt; jobs of a living node do not change', async () => {
     const dead = held()
     const before = open(dead.act, {}, 'boot_dead' as BootId)
     before.start()
@@ -528,13 +528,13 @@ describe('a node', () => {
     expect(await jobs.queue.findSubject('subject')).toMatchObject({ running: 0, done: 1, failed: 0 })
   })
 
-  test('that starts removes the nodes before it: SQLite has one', async () => {
+  test('that starts removes the nodes before it, because SQLite has only one node', async () => {
     data.raw.prepare("INSERT INTO nodes (id, started_at, seen_at) VALUES ('boot_dead', 0, 0)").run()
     await createNodes({ db: data.db, clock }).register()
     expect(data.raw.prepare('SELECT id FROM nodes').all()).toEqual([{ id: data.db.boot }])
   })
 
-  test('that stops lets runs end, then aborts them; they are due again and no failure is counted', async () => {
+  test('that stops lets runs end, then aborts them; they are due again and count no failure', async () => {
     const { runs, act } = held()
     const jobs = open(act)
     jobs.start()
@@ -549,7 +549,7 @@ describe('a node', () => {
   })
 })
 
-describe('a job that runs at most once fails, and is not repeated, if its run was cut off', () => {
+describe('a job that runs at most once fails, and is not retried, if its run was interrupted', () => {
   const once = { isAtMostOnce: true } as const
   const failed = expect.objectContaining({ state: 'failed', attempt: 1, error: expect.stringContaining('not known') })
   const listed = (jobs: Opened) => jobs.queue.list('subject', { after: 0, limit: 10 })
@@ -599,7 +599,7 @@ describe('a job that runs at most once fails, and is not repeated, if its run wa
     expect(await listed(jobs)).toEqual([failed])
   })
 
-  test('but is tried again if it says that nothing was done', async () => {
+  test('but is retried if it reports that nothing was done', async () => {
     const { runs, act } = held()
     const jobs = open(act, once)
     jobs.start()
@@ -611,7 +611,7 @@ describe('a job that runs at most once fails, and is not repeated, if its run wa
   })
 })
 
-test('the counts of a lane equal a count of its jobs, whatever happens', async () => {
+test('the counters of a lane match its jobs after random operations', async () => {
   const act = fc.constantFrom('add', 'add later', 'advance', 'pause', 'resume', 'crash')
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 30 }), fc.infiniteStream(fc.nat(4)), async (acts, ends) => {

@@ -23,8 +23,8 @@ function walked(value: unknown): Walked {
   }
 }
 
-describe('the shape of JSON', () => {
-  test('is that of the value, and an empty list or object is one value more', () => {
+describe('the JSON shape scan', () => {
+  test('counts the values, and an empty list or object counts as one more', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), (text) => {
         const { values, fields, depth } = shapeOf(text)
@@ -38,7 +38,7 @@ describe('the shape of JSON', () => {
     )
   })
 
-  test('shows lone surrogates wherever they are escaped, and no others', () => {
+  test('finds lone surrogates however they are escaped, and nothing else', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('\ud83d', '\ude00', 'a', '\\', '"', '\u0000', 'u', 'd', '8')), (units) => {
         const text = units.join('')
@@ -60,11 +60,11 @@ describe('the shape of JSON', () => {
     [`[${'9'.repeat(308)}]`, false],
     [`[${'9'.repeat(400)}]`, true],
     ['"1e400"', false],
-  ])('shows whether a number is infinite: %s', (text, expected) => {
+  ])('tells whether a number is infinite: %s', (text, expected) => {
     expect(shapeOf(text).hasInfiniteNumber).toBe(expected)
   })
 
-  test('is not looked at past a limit', () => {
+  test('stops at a limit', () => {
     expect(shapeOf('[1,2,3,4,5]', { values: 3, depth: 5 }).values).toBe(4)
     expect(shapeOf(`${'['.repeat(50)}1${']'.repeat(50)}`, { values: 100, depth: 5 }).depth).toBe(6)
   })

@@ -24,7 +24,7 @@ function watched() {
   return { begin, ended, refusals, over: () => Promise.all(all) }
 }
 
-test('a network that floods the sign-in delays another by one password', async () => {
+test('a network that floods the sign-in delays another network by one derivation', async () => {
   const { begin, ended, refusals, over } = watched()
   for (let n = 0; n < 100; n++) begin('forSignIn', 'flood')
   begin('forSignIn', 'owner')
@@ -35,7 +35,7 @@ test('a network that floods the sign-in delays another by one password', async (
   expect(ended.filter((name) => name !== 'no flood')).toEqual(['flood', 'owner', ...Array<string>(5).fill('flood')])
 })
 
-test('many networks that flood the sign-in do not lock out somebody who comes from elsewhere', async () => {
+test('many networks that flood the sign-in do not lock out people on other networks', async () => {
   const { begin, ended, over } = watched()
   for (let n = 0; n < 40; n++) for (let i = 0; i < 5; i++) begin('forSignIn', `flood ${n}`)
   begin('forSignIn', 'owner')
@@ -46,7 +46,7 @@ test('many networks that flood the sign-in do not lock out somebody who comes fr
   expect(ended.filter((name) => !name.startsWith('no '))).toHaveLength(65)
 })
 
-test('a flood of sign-ins does not delay those who are signed in', async () => {
+test('a flood of sign-ins does not delay people who are signed in', async () => {
   const { begin, ended, over } = watched()
   for (let n = 0; n < 60; n++) begin('forSignIn', `flood ${n}`)
   begin('forAccount', 'account')
@@ -54,7 +54,7 @@ test('a flood of sign-ins does not delay those who are signed in', async () => {
   expect(ended.indexOf('account')).toBeLessThan(10)
 })
 
-test('an account that sets passwords without end delays another by one', async () => {
+test('an account that keeps setting passwords delays another account by one derivation', async () => {
   const { begin, ended, refusals, over } = watched()
   for (let n = 0; n < 20; n++) begin('forAccount', 'busy')
   begin('forAccount', 'other')
@@ -63,7 +63,7 @@ test('an account that sets passwords without end delays another by one', async (
   expect(ended.filter((name) => name !== 'no busy').indexOf('other')).toBe(1)
 })
 
-test('a derivation that fails does not stop the next', async () => {
+test('a failed derivation does not stop the next', async () => {
   const { forSignIn } = createKeyDerivation()
   const [broken, good] = await Promise.allSettled([
     forSignIn('a', 'password', SALT, 3),

@@ -23,7 +23,7 @@ function room() {
   return { deps, request, create }
 }
 
-test('a repeat gets the bytes of the first answer, and makes nothing', async () => {
+test('a repeat returns the bytes of the first answer, and creates nothing', async () => {
   const { create } = room()
   const first = await create('thing_1')
   expect(first.replayed).toBe(false)
@@ -31,7 +31,7 @@ test('a repeat gets the bytes of the first answer, and makes nothing', async () 
   expect(made).toEqual(['thing_1'])
 })
 
-test('of two at the same time one makes it, and the other gets its answer', async () => {
+test('of two concurrent requests one creates the thing, and the other gets its answer', async () => {
   const { create } = room()
   const answers = await Promise.all([create('thing_1'), create('thing_2')])
   expect(answers.map(({ replayed }) => replayed)).toEqual([false, true])
@@ -39,20 +39,20 @@ test('of two at the same time one makes it, and the other gets its answer', asyn
   expect(made).toEqual(['thing_1'])
 })
 
-test('without a key each is new', async () => {
+test('without a key each request creates a new thing', async () => {
   const { create } = room()
   for (const id of ['thing_1', 'thing_2']) expect((await create(id, { key: null })).replayed).toBe(false)
   expect(made).toEqual(['thing_1', 'thing_2'])
 })
 
-test('the same key with another body conflicts, and makes nothing', async () => {
+test('the same key with another body conflicts, and creates nothing', async () => {
   const { create } = room()
   await create('thing_1')
   await expect(create('thing_2', { rawBody: { name: 'b' } })).rejects.toMatchObject({ code: 'idempotency_conflict' })
   expect(made).toEqual(['thing_1'])
 })
 
-test('what is refused leaves the key free', async () => {
+test('a refused request leaves the key free', async () => {
   const { deps, request, create } = room()
   const refused = createOnce(deps, { ...request, subjectId: 'thing_1' }, async () => async () => {
     throw new Error('Too many.')
@@ -61,7 +61,7 @@ test('what is refused leaves the key free', async () => {
   expect((await create('thing_2')).replayed).toBe(false)
 })
 
-test('a key whose work is not over is in progress, and is free once it is released', async () => {
+test('a key whose request still runs is in progress, and is free once it is released', async () => {
   const { deps, request, create } = room()
   const keyed = keyedRequest(deps, request)
   expect(await keyed.earlier()).toBeUndefined()
@@ -84,7 +84,7 @@ function outside() {
   return { deps, request, call, doIt, doItAndLoseTheAnswer }
 }
 
-test('what was done outside is answered again with the same bytes, and not done again', async () => {
+test('an external call that succeeded is replayed with the same bytes, and not repeated', async () => {
   const { call, doIt } = outside()
   const first = await call(doIt)
   expect(first.replayed).toBe(false)
@@ -92,7 +92,7 @@ test('what was done outside is answered again with the same bytes, and not done 
   expect(made).toEqual(['done'])
 })
 
-test('what may have been done outside is never done again, and nobody is told to wait for it', async () => {
+test('an external call with an unknown outcome is never repeated, and gets no Retry-After', async () => {
   const { call, doIt, doItAndLoseTheAnswer } = outside()
   await expect(call(doItAndLoseTheAnswer)).rejects.toThrow('lost')
   for (let times = 0; times < 2; times++)
@@ -103,7 +103,7 @@ test('what may have been done outside is never done again, and nobody is told to
   expect(made).toEqual(['done'])
 })
 
-test('what was refused outside is done when it is asked for again', async () => {
+test('an external call that was refused is made again on a repeat', async () => {
   const { call, doIt } = outside()
   const refuse = async () => {
     throw new Error('Too many.')
@@ -113,7 +113,7 @@ test('what was refused outside is done when it is asked for again', async () => 
   expect(made).toEqual(['done'])
 })
 
-test('what an earlier process began outside is not begun again', async () => {
+test('an external call that an earlier process started is not started again', async () => {
   const { deps, request, call, doIt } = outside()
   const { idempotency } = deps
   const fp = idempotency.fingerprint(request.operation, request.scopeId, request.rawBody)
@@ -123,7 +123,7 @@ test('what an earlier process began outside is not begun again', async () => {
   expect(made).toEqual([])
 })
 
-test('two at the same time do it once; the second is told that the first still runs', async () => {
+test('two concurrent requests make one external call; the second is told that the first still runs', async () => {
   const { call, doIt } = outside()
   const { promise: gate, resolve: open } = Promise.withResolvers<undefined>()
   const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>()

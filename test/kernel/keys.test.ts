@@ -9,7 +9,7 @@ import { seededRandom } from '../support/random.ts'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 describe('API keys', () => {
-  test('a key is swb_, 30 base62 characters and 6 of checksum', () => {
+  test('a key is swb_, 30 base62 characters and 6 checksum characters', () => {
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const key = newKey(seededRandom(seed)).open()
@@ -27,7 +27,7 @@ describe('API keys', () => {
     expect(value.toString(16)).toBe('cbf43926')
   })
 
-  test('one changed character is refused, wherever it is', () => {
+  test('a key with one changed character is refused, wherever it is', () => {
     const { length } = newKey(systemRandom).open()
     fc.assert(
       fc.property(
@@ -44,9 +44,12 @@ describe('API keys', () => {
     )
   })
 
-  test.each(['', 'swb_', 'Bearer swb_x', `swb_${'a'.repeat(36)}`, `sk_${'a'.repeat(36)}`])('%j is no key', (text) => {
-    expect(isWellFormedKey(text)).toBe(false)
-  })
+  test.each(['', 'swb_', 'Bearer swb_x', `swb_${'a'.repeat(36)}`, `sk_${'a'.repeat(36)}`])(
+    '%j is not a valid key',
+    (text) => {
+      expect(isWellFormedKey(text)).toBe(false)
+    },
+  )
 
   test('every character is equally likely', () => {
     const counts = new Map<string, number>()
@@ -64,12 +67,12 @@ describe('API keys', () => {
     expect(chiSquared).toBeLessThan(130)
   })
 
-  test('what is stored is the SHA-256 of the whole key', () => {
+  test('the stored hash is the SHA-256 of the whole key', () => {
     const key = newKey(systemRandom).open()
     expect(hashKey(key)).toEqual(createHash('sha256').update(key).digest())
   })
 
-  test('a key does not print', () => {
+  test('a key is not shown when it is printed', () => {
     const key = newKey(systemRandom)
     expect(JSON.stringify({ key })).not.toContain(key.open())
   })

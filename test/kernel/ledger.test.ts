@@ -43,7 +43,7 @@ const append = (type = fact.type) => home.db.commit((tx) => ledger.append(tx, { 
 const stored = () => home.raw.prepare('SELECT * FROM events ORDER BY seq').all()
 const body = ({ head, tail }: LedgerEvent, attempt: number) => `${head}${attempt}${tail}`
 
-test('head, attempt and tail are the exact envelope', async () => {
+test('head, attempt and tail form the exact envelope', async () => {
   const event = await append()
 
   expect(JSON.parse(body(event, 1))).toEqual({
@@ -66,13 +66,13 @@ test('head, attempt and tail are the exact envelope', async () => {
   ])
 })
 
-test('the bodies of two attempts differ in the digits of the attempt alone', async () => {
+test('the bodies of two attempts differ only in the attempt number', async () => {
   const event = await append()
 
   expect(body(event, 1).replace('"attempt":1,', '"attempt":12,')).toBe(body(event, 12))
 })
 
-test('what was appended is stored as it was returned', async () => {
+test('an appended event is stored as it was returned', async () => {
   const event = await append()
 
   expect(stored()).toEqual([
@@ -96,7 +96,7 @@ test('events are numbered in the order of their commits', async () => {
   expect(events.map((event) => event.seq)).toEqual([1, 2, 3])
 })
 
-test('subscribers hear the event inside its unit, phase by phase, in whatever order they were added', async () => {
+test('subscribers run inside the transaction of the event, phase by phase, in any order of registration', async () => {
   const heard: string[] = []
   for (const phase of ['enqueue', 'record', 'derive'] as const) {
     ledger.inCommit({
@@ -117,7 +117,7 @@ test('subscribers hear the event inside its unit, phase by phase, in whatever or
   ])
 })
 
-test('a subscriber hears the types that it names, and no others', async () => {
+test('a subscriber receives only the types that it names', async () => {
   const heard: string[] = []
   const on = ['message.failed', 'message.read'] as const
   ledger.inCommit({ phase: 'derive', on, run: async (_tx, { type }) => void heard.push(type) })
@@ -126,7 +126,7 @@ test('a subscriber hears the types that it names, and no others', async () => {
   expect(heard).toEqual(['message.failed', 'message.read'])
 })
 
-test('what subscribers wrote dies with the unit', async () => {
+test('rows that subscribers wrote are rolled back with the transaction', async () => {
   ledger.inCommit({
     ...{ phase: 'record', on: ['message.received'] },
     run: async (tx) => {
@@ -143,7 +143,7 @@ test('what subscribers wrote dies with the unit', async () => {
   expect(home.raw.prepare("SELECT * FROM meta WHERE name <> 'commit_count'").all()).toEqual([])
 })
 
-test('a subscriber that fails takes the event with it, and not the event of its neighbour', async () => {
+test('a subscriber that fails rolls back its event, and not other events of the group', async () => {
   const run = () => Promise.reject(new Error('cannot enqueue'))
   ledger.inCommit({ phase: 'enqueue', on: ['message.failed'], run })
   const [first, second, third] = [append(), append('message.failed'), append()]
@@ -152,7 +152,7 @@ test('a subscriber that fails takes the event with it, and not the event of its 
   expect(stored()).toMatchObject([{ event_id: (await first).eventId }, { event_id: (await third).eventId }])
 })
 
-test('accounts and instances get numbers that last, and none from a unit that was undone', async () => {
+test('accounts and instances get lasting sequence numbers, and none from a transaction that was rolled back', async () => {
   const failing = home.db.commit(async (tx) => {
     await ledger.append(tx, fact)
     throw new Error('changed its mind')
@@ -181,7 +181,7 @@ test.each([
   expect(plan.map((step) => step.detail)).toEqual([expect.stringMatching(/^SEARCH events USING (COVERING )?INDEX/)])
 })
 
-test('a fact about the account has no instance, reaches the same subscribers, and is numbered as the account', async () => {
+test('an account event has no instance, reaches the same subscribers, and has the account sequence number', async () => {
   const seen: unknown[] = []
   ledger.inCommit({
     ...{ phase: 'record', on: ['test.paid'] },
@@ -194,7 +194,7 @@ test('a fact about the account has no instance, reaches the same subscribers, an
   expect(JSON.parse(body(event, 1))).not.toHaveProperty('instance')
 })
 
-test('a subscriber is called once the commit is durable, and not for one that was rolled back', async () => {
+test('a subscriber is called once the commit is durable, and not after a rollback', async () => {
   const seen: unknown[] = []
   ledger.subscribe(({ seq }) => seen.push([seq, stored().length]))
   const failed = home.db.commit(async (tx) => {

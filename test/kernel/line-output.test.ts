@@ -26,7 +26,7 @@ function disk(room = Infinity) {
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`)
 
-test('lines that arrive while one is written follow it in order', async () => {
+test('lines that arrive during a write follow it in order', async () => {
   const { clock, file, output, changes } = disk()
   for (const line of lines(1, 100)) output.write(line)
   await clock.advance(1)
@@ -36,7 +36,7 @@ test('lines that arrive while one is written follow it in order', async () => {
   expect(changes).toEqual([])
 })
 
-test('D-09 a full disk drops lines without trying each, counts them, and says when it can write again', async () => {
+test('D-09 a full disk drops lines without trying each, counts them, and reports when it can write again', async () => {
   const { clock, file, output, changes } = disk('line 1\nlin'.length)
   for (const line of lines(1, 5)) output.write(line)
   await clock.advance(1)
@@ -68,7 +68,7 @@ test('a busy pipe delays lines and loses none', async () => {
   expect(changes).toEqual([])
 })
 
-test('a reader that stops keeps a bounded amount waiting, and learns how many lines it missed', async () => {
+test('for a stalled reader a bounded amount is buffered, and the reader is told how many lines were lost', async () => {
   const { clock, file, output } = disk(0)
   file.code = 'EAGAIN'
   const long = `${'x'.repeat(999)}\n`

@@ -32,13 +32,13 @@ const lines = (name = 'switchboard.log') =>
     .split('\n')
     .map((line) => JSON.parse(line) as LogFields)
 
-test('a line is an object with its time, level and event, in a file of its owner alone', () => {
+test('a line is an object with its time, level and event, in a file that only its owner can read', () => {
   logFile().warn({ event: 'delivery.retry', attempt: 2 })
   expect(lines()).toEqual([{ time: '2026-01-05T12:00:00.000Z', level: 'warn', event: 'delivery.retry', attempt: 2 }])
   expect(statSync(join(folder, 'switchboard.log')).mode & 0o777).toBe(0o600)
 })
 
-test('what no line should hold is taken out before it is written', () => {
+test('secrets and personal data are redacted before a line is written', () => {
   logFile().error({
     event: 'request.failed',
     cause: { message: 'POST https://example.com/hook?token=abc from 12025550100 with Bearer swb_abcdefghijkl' },
@@ -49,7 +49,7 @@ test('what no line should hold is taken out before it is written', () => {
   expect(lines()).toMatchObject([{ event: 'request.failed', place: '~/switchboard' }])
 })
 
-test('files are turned over when they are full, and the oldest goes', () => {
+test('files are rotated when they are full, and the oldest is deleted', () => {
   const file = logFile()
   for (let n = 0; n < 60; n++) file.info({ event: `line.${n}`, text: 'x'.repeat(20) })
   expect(readdirSync(folder).toSorted()).toEqual(['switchboard.1.log', 'switchboard.2.log', 'switchboard.log'])
@@ -61,7 +61,7 @@ test('files are turned over when they are full, and the oldest goes', () => {
   )
 })
 
-test('the next process goes on in the same file', () => {
+test('the next process appends to the same file', () => {
   logFile().info({ event: 'one' })
   open.splice(0).forEach((file) => file.close())
   logFile().info({ event: 'two' })
@@ -83,7 +83,7 @@ test.each([{ files: 0 }, { level: 'silent' as const }])('nothing is written with
   expect(() => readdirSync(folder)).toThrow('ENOENT')
 })
 
-test('where nothing can be written nothing fails, that is said once, and it goes on when it can be again', () => {
+test('an unwritable folder causes no errors, is reported once, and writing resumes once it is possible', () => {
   writeFileSync(folder, 'a file where the folder should be')
   const file = logFile()
   const heard: (string | null)[] = []
@@ -102,7 +102,7 @@ test('where nothing can be written nothing fails, that is said once, and it goes
   expect(lines()).toMatchObject([{ event: 'log.lines_lost', lines: 3 }, { event: 'kept' }, { event: 'log.not_kept' }])
 })
 
-test('every line goes to both', () => {
+test('a tee log passes every line to both logs', () => {
   const seen: string[] = []
   const hearing = { ...silentLog, info: ({ event }: LogFields) => void seen.push(event) }
   teeLog(hearing, { ...silentLog, info: ({ event }) => void seen.push(`again ${event}`) }).info({ event: 'x' })

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-test('what is logged is a line on standard error, and what no line should hold is taken out before', () => {
+test('log lines are redacted and written to standard error', () => {
   const child = join(import.meta.dirname, 'logging-child.ts')
   const { stdout, stderr } = spawnSync(process.execPath, [child], { encoding: 'utf8' })
   expect(stdout).toBe('')

@@ -41,7 +41,7 @@ describe('a page of rows that may be long', () => {
     expect(pages.every(({ length }, at) => length <= limit && (length > 0 || at === 0))).toBe(true)
   })
 
-  test('reads few rows at once, also after short ones', async () => {
+  test('reads few rows per query, also after short ones', async () => {
     const { asked } = await walk(rowsOf([...Array<number>(500).fill(1), ...Array<number>(500).fill(65_000)]), 200)
     expect(Math.max(...asked)).toBeLessThanOrEqual(20)
   })
@@ -51,7 +51,7 @@ describe('a page of rows that may be long', () => {
     expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(20)
   })
 
-  test('lets others have a turn between slices, however many are read at once', async () => {
+  test('yields to the event loop between slices, however many pages are read in parallel', async () => {
     const rows = rowsOf(Array<number>(100).fill(65_000))
     const perTurn: number[] = [0]
     let isOver = false

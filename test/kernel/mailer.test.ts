@@ -75,7 +75,7 @@ test('a mail is sent', async () => {
 })
 
 test.each(['EHLO', 'MAIL', 'RCPT', 'DATA'])(
-  'a mail server that trickles its answer to %s is given up',
+  'gives up on a mail server that trickles its answer to %s',
   async (command) => {
     const { mailer, open } = await serverThat(answersUntil(command))
     expect(await mailer.send(ACCOUNT, MAIL)).toMatchObject({ kind: 'unavailable' })
@@ -83,13 +83,13 @@ test.each(['EHLO', 'MAIL', 'RCPT', 'DATA'])(
   },
 )
 
-test('a mail server that has the mail and trickles its answer is given up too: it may have accepted the mail', async () => {
+test('gives up on a mail server that has the mail and trickles its answer: it may have accepted the mail', async () => {
   const { mailer, open } = await serverThat(answersUntil('.'))
   expect((await mailer.send(ACCOUNT, MAIL)).kind).toBe('unknown')
   await expect.poll(open).toBe(0)
 })
 
-test('a check of a mail server that trickles ends, and says so', async () => {
+test('a check of a mail server that trickles ends with an error', async () => {
   const { mailer, open } = await serverThat(trickle)
   expect(await mailer.verify(ACCOUNT)).not.toBeNull()
   await expect.poll(open).toBe(0)

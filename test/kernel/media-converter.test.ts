@@ -25,7 +25,7 @@ const factsOfConverted = async (target: MediaTarget, type: 'image' | 'audio' | '
   factsOf(type, (await converted(target, bytes)).bytes)
 
 describe('pictures', () => {
-  test('become small JPEGs that keep their shape, the right way up', async () => {
+  test('become small JPEGs that keep their proportions, the right way up', async () => {
     const small = await converted('thumbnail', sampleFile('photo.jpg'))
     expect(small.bytes.readUInt16BE(0)).toBe(0xffd8)
     expect(small.bytes.length).toBeLessThan(4_000)
@@ -35,13 +35,13 @@ describe('pictures', () => {
     expect(await factsOfConverted('thumbnail', 'image', sampleFile('moving.gif'))).toEqual({ width: 64, height: 48 })
   })
 
-  test('become stickers on a transparent square; a GIF moves', async () => {
+  test('become stickers on a transparent square; a GIF stays animated', async () => {
     const size = { width: 512, height: 512 }
     expect(await factsOfConverted('webp', 'sticker', sampleFile('photo.jpg'))).toEqual(size)
     expect(await factsOfConverted('webp', 'sticker', sampleFile('moving.gif'))).toEqual({ ...size, isAnimated: true })
   })
 
-  test('a GIF becomes a film', async () => {
+  test('a GIF becomes a video', async () => {
     expect(await factsOfConverted('mp4', 'video', sampleFile('moving.gif'))).toEqual({
       width: 64,
       height: 48,
@@ -55,7 +55,7 @@ describe('sounds', () => {
     ['mp3', sampleFile('tone.mp3')],
     ['m4a', sampleFile('tone.m4a')],
     ['wav', wave(2)],
-  ])('%s becomes a voice note, with how loud it is', async (_, bytes) => {
+  ])('%s becomes a voice note with a waveform', async (_, bytes) => {
     const { bytes: ogg, loudness } = await converted('voice', bytes)
     expect(factsOf('audio', ogg)).toMatchObject({ seconds: 2, isVoice: true })
     expect(isVoiceNote(ogg)).toBe(true)
@@ -66,7 +66,7 @@ describe('sounds', () => {
   })
 })
 
-describe('what cannot be converted', () => {
+describe('files that cannot be converted', () => {
   test.each([
     ['text', Buffer.from('Hello '.repeat(500))],
     ['a picture that is cut off', sampleFile('photo.jpg').subarray(0, 300)],
@@ -76,7 +76,7 @@ describe('what cannot be converted', () => {
     expect((await converted('thumbnail', sampleFile('photo.jpg'))).kind).toBe('done')
   })
 
-  test('what needs too much memory is unreadable', async () => {
+  test('a file that needs too much memory is unreadable', async () => {
     const bomb = sampleFile('photo.jpg')
     const frame = bomb.indexOf(Buffer.from('ffc0', 'hex'))
     bomb.writeUInt16BE(65_000, frame + 5)
@@ -85,7 +85,7 @@ describe('what cannot be converted', () => {
   })
 })
 
-describe('time', () => {
+describe('time limits', () => {
   const slow = () => {
     const clock = fakeClock()
     return { clock, converter: createMediaConverter({ clock, log: silentLog, program: MEDIA_PROGRAM }) }
@@ -101,7 +101,7 @@ describe('time', () => {
     expect(clock.waiting()).toBe(0)
   })
 
-  test('a long sound does not delay a picture; accounts take turns; what waits too long is not converted', async () => {
+  test('a long sound does not delay a picture; accounts take turns; a file that waits too long is not converted', async () => {
     const { converter: limited } = slow()
     const order: string[] = []
     const convert = (account: AccountId, name: string, target: MediaTarget, bytes: Buffer) =>

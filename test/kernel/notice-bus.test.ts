@@ -23,7 +23,7 @@ function setUp() {
   return { clock, bus, live, heard }
 }
 
-test('a notice is told at once, to everybody who listens and to nobody who left', () => {
+test('a notice is delivered immediately to all subscribers, and to none that unsubscribed', () => {
   const { live, heard } = setUp()
   const others: unknown[] = []
   const leave = live.subscribe((told) => others.push(told))
@@ -34,7 +34,7 @@ test('a notice is told at once, to everybody who listens and to nobody who left'
   expect(others).toHaveLength(1)
 })
 
-test('one that repeats itself is told five times a second, and the last time is never lost', async () => {
+test('repeated notices are delivered at most five times a second, and the last is never lost', async () => {
   const { clock, live, heard } = setUp()
   for (let ms = 0; ms < 1_000; ms += 10) {
     live.publish({ topic: 'messages' })
@@ -49,7 +49,7 @@ test('one that repeats itself is told five times a second, and the last time is 
   expect(clock.waiting()).toBe(0)
 })
 
-test('a change during the silence is told within 250 ms', async () => {
+test('a change within the quiet period is delivered within 250 ms', async () => {
   const { clock, live, heard } = setUp()
   live.publish({ topic: 'keys' })
   await clock.advance(5)
@@ -60,7 +60,7 @@ test('a change during the silence is told within 250 ms', async () => {
   live.close()
 })
 
-test('who was away for a while hears what it missed, in order; who was away too long is told so', () => {
+test('a client that reconnects soon gets what it missed in order; after too long it is told to reload', () => {
   const { live } = setUp()
   const from = live.latest()
   for (let i = 1; i <= 5_000; i++) live.publish({ topic: 'keys', id: String(i) })
@@ -76,7 +76,7 @@ test('who was away for a while hears what it missed, in order; who was away too 
   live.close()
 })
 
-test('numbers of another boot are not taken for ours', async () => {
+test('sequence numbers of an earlier process are not accepted', async () => {
   const { clock, live } = setUp()
   live.publish({ topic: 'keys' })
   const before = live.latest()
@@ -91,7 +91,7 @@ test('numbers of another boot are not taken for ours', async () => {
   bus.close()
 })
 
-test('a notice reaches the windows of its account only, and its number says nothing of other accounts', () => {
+test('a notice reaches only subscribers of its account, and its number reveals nothing about other accounts', () => {
   const { bus, live, heard } = setUp()
   const others: string[] = []
   const theirs = bus.feed({ accountId: OTHERS, isOperator: true })
@@ -106,7 +106,7 @@ test('a notice reaches the windows of its account only, and its number says noth
   bus.close()
 })
 
-test('what concerns the computer reaches operators of every account, and no member', () => {
+test('notices about the computer reach operators of every account, and no member', () => {
   const { bus, live, heard } = setUp()
   const operators: string[] = []
   for (const accountId of [MINE, OTHERS])
@@ -120,7 +120,7 @@ test('what concerns the computer reaches operators of every account, and no memb
   bus.close()
 })
 
-test('an account without a window for an hour starts over, with higher numbers', async () => {
+test('an account without subscribers for an hour starts over, with higher numbers', async () => {
   const { clock, bus } = setUp()
   const accountId = 'closed' as AccountId
   const leave = bus.feed({ accountId, isOperator: false }).subscribe(() => {})

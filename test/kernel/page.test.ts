@@ -35,7 +35,7 @@ describe('cursors', () => {
     )
   })
 
-  test('one changed, added or missing character is refused', () => {
+  test('a cursor with one changed, added or missing character is refused', () => {
     const character = fc.constantFrom(
       ...Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. '),
     )
@@ -51,7 +51,7 @@ describe('cursors', () => {
     )
   })
 
-  test('any other text is refused, and never with another error', () => {
+  test('any other text is refused as an invalid cursor', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.base64String(), fc.string({ minLength: 3_000, maxLength: 4_000 })),
@@ -72,7 +72,7 @@ describe('the key of the cursors', () => {
   let opened: TestDatabase | undefined
   afterEach(() => opened?.close())
 
-  test('is made once for a home', async () => {
+  test('is created once for each home', async () => {
     opened = await testDatabase()
     const first = await cursorKey(opened.db, seededRandom(1))
     expect(first).toHaveLength(32)

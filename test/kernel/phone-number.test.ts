@@ -23,12 +23,12 @@ const ONE_PERSON: readonly (readonly [name: string, dialled: string, ...others: 
 describe.each(ONE_PERSON)('%s', (_name, dialled, ...others) => {
   const all = [dialled, ...others]
 
-  test('is compared by one key', () => {
+  test('has one comparison key in all spellings', () => {
     expect(new Set(all.map(personKey)).size).toBe(1)
     expect(personKey(personKey(dialled))).toBe(personKey(dialled))
   })
 
-  test('is found under each spelling that a network has', () => {
+  test('is found under every spelling that a network uses', () => {
     const kept = all.map((digits) => parsePhone(`+${digits}`, null) ?? '')
     for (const spelling of kept) expect(spellingsOf(dialled)).toContain(spelling)
   })
@@ -49,7 +49,7 @@ test.each([
   ['a group', '120363041234567890@g.us'],
   ['a person who hides their number', 'US.13491208655302741918'],
   ['the empty name', ''],
-])('%s keeps its own key', (_what, number) => {
+])('%s keeps its own comparison key', (_what, number) => {
   expect(personKey(number)).toBe(number)
 })
 
@@ -62,11 +62,11 @@ test.each([
   ['541123456789', '541123456789'],
   ['551136181234', '551136181234'],
   ['4407911123401', '447911123401'],
-])('%s is dialled %s', (known, dialled) => {
+])('%s is dialed as %s', (known, dialled) => {
   expect(dialledNumber(known)).toBe(dialled)
 })
 
-describe('what people write', () => {
+describe('phone numbers as people write them', () => {
   test.each([
     ['11 91234-5678', 'BR', '5511912345678'],
     ['(11) 91234-5678', 'BR', '5511912345678'],
@@ -90,12 +90,12 @@ describe('what people write', () => {
     ['+7 8 916 123 45 67', null, '79161234567'],
     ['97 12 34 56', 'BJ', '2290197123456'],
     ['18 13 99 12', 'CI', '2250718139912'],
-  ])('%s in %s is %s', (text, country, digits) => {
+  ])('%s in %s is parsed as %s', (text, country, digits) => {
     expect(parsePhone(text, country)).toBe(digits)
   })
 
   test.each(['551181234567', '5215512345678', '22997123456', '22518139912', '541123456789', '5491123456789'])(
-    'the spelling +%s stays, because a network may have it',
+    'keeps the spelling +%s, because a network may use it',
     (digits) => {
       expect(parsePhone(`+${digits}`, null)).toBe(digits)
       expect(parsePhone(digits, null)).toBe(digits)
@@ -111,7 +111,7 @@ describe('what people write', () => {
     ['+102025556403', '12025556403'],
     ['+112025556403', '12025556403'],
     ['4407911123401', '447911123401'],
-  ])('%s loses what is not dialled from abroad', (text, digits) => {
+  ])('drops from %s the digits that are not dialed from abroad', (text, digits) => {
     expect(parsePhone(text, null)).toBe(digits)
   })
 
@@ -120,7 +120,7 @@ describe('what people write', () => {
     ['0112025556403', 'US', '12025556403'],
     ['011 1 202 555 6403', 'US', '12025556403'],
     ['011 44 7911 123456', null, '447911123456'],
-  ])('%s loses the prefix of calls abroad', (text, country, digits) => {
+  ])('drops the international call prefix from %s', (text, country, digits) => {
     expect(parsePhone(text, country)).toBe(digits)
   })
 
@@ -139,7 +139,7 @@ describe('what people write', () => {
     ['a minus sign', '+55 11 91234\u22125678'],
     ['wide digits', '＋５５１１９１２３４５６７８'],
     ['Arabic digits', '+٥٥١١٩١٢٣٤٥٦٧٨'],
-  ])('%s is read through', (_what, text) => {
+  ])('reads a number despite %s', (_what, text) => {
     expect(parsePhone(text, null)).toBe('5511912345678')
   })
 
@@ -153,12 +153,12 @@ describe('what people write', () => {
     ['+0000000000', 'US'],
     ['5501136181234567', null],
     [`+1202555${'0'.repeat(10_000)}`, null],
-  ])('%j in %s is no number', (text, country) => {
+  ])('%j in %s is not a phone number', (text, country) => {
     expect(parsePhone(text, country)).toBeUndefined()
   })
 })
 
-test('a number of no numbering plan can be read if it is digits alone', () => {
+test('a number outside every numbering plan is readable only if it has nothing but digits', () => {
   expect(readPhone('+23771234567', 'CM')).toBe('23771234567')
   expect(readPhone('(11) 91234-5678', 'BR')).toBe('5511912345678')
   expect(readPhone('123456', 'BR')).toBeUndefined()

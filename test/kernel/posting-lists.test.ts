@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPostingLists } from '../../main/kernel/search/posting-lists.ts'
 
-test('postings are sorted by term, in the order in which they were added, with a turn for each portion', () => {
+test('postings are sorted by term in insertion order, and each batch yields to the event loop', () => {
   const lists = createPostingLists()
   const [even, odd, unused] = [lists.addTerm(), lists.addTerm(), lists.addTerm()]
   for (let entry = 0; entry < 40_000; entry++)

@@ -13,7 +13,7 @@ async function ended(...args: string[]): Promise<unknown[]> {
   return once(child, 'exit', { signal: AbortSignal.timeout(15_000) })
 }
 
-test('a process ends with its code, and also while a call of the system waits for a person', async () => {
+test('a process exits with its code, and is killed if a system call blocks on a prompt', async () => {
   const folder = tempFolder()
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const pipe = join(folder, 'prompt')

@@ -11,7 +11,7 @@ import { seededRandom } from '../support/random.ts'
 
 describe('a text of any length', () => {
   test.each(['a', 'a/', '.1-', '1 ', 'a@', 'key=', 'https://', '/link/', '+1'])(
-    'is redacted in no time: %j over and over',
+    'is redacted quickly: %j repeated',
     async (part) => {
       const text = part.repeat(65_536 / part.length)
       expect(await cpuTime(() => redactText(text))).toBeLessThan(250)
@@ -25,7 +25,7 @@ describe('a text of any length', () => {
   })
 })
 
-describe('a text for somebody else', () => {
+describe('a redacted text', () => {
   test.each([
     ['a key', 'key swb_5Q0h3vKk9bYt2mWcXr8LzP1nDfGsJa4eUo7i2Vk3Zq was refused', '5Q0h3vKk'],
     ['a webhook secret', 'signed with whsec_abc-DEF_123456', 'abc-DEF'],
@@ -43,12 +43,12 @@ describe('a text for somebody else', () => {
     ['a telephone number in groups of three', 'to 192.168.555.014 now', '555'],
     ['a session token', 'cookie x 3q2-7wEAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRo', '3q2-7w'],
     ['a key in hex', 'key 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08', '9f86'],
-  ])('holds no longer %s', (_what, text, hidden) => {
+  ])('does not contain %s', (_what, text, hidden) => {
     expect(text).toContain(hidden)
     expect(redactText(text)).not.toContain(hidden)
   })
 
-  test('keeps what says where the fault is', () => {
+  test('keeps what is needed to find a fault', () => {
     const text =
       'SQLITE_FULL: database or disk is full at commit (groups.ts:41:7) after 12 tries at 2026-01-05T12:00:00.000Z'
     expect(redactText(text)).toBe(text)
@@ -60,12 +60,12 @@ describe('a text for somebody else', () => {
     expect(redactText('https://hooks.example.com/a timed out')).toBe('https://hooks.example.com/[…] timed out')
   })
 
-  test('names no folder of this machine', () => {
+  test('contains no folder of this machine', () => {
     expect(redactText('open /home/ada/sb/x.db and /home/ada', ['/home/ada/sb', '/home/ada'])).toBe('open ~/x.db and ~')
   })
 })
 
-describe('a secret of every kind that is made or stored here', () => {
+describe('secrets of every kind that Switchboard creates or stores', () => {
   const random = seededRandom(11)
   const base64url = (bytes: number) => random.bytes(bytes).toString('base64url')
   const letters = (length: number) =>
@@ -114,7 +114,7 @@ describe('a secret of every kind that is made or stored here', () => {
     }
   })
 
-  test('a password, which can be any word, is not there where it is named', () => {
+  test('a password, which can be any word, is redacted by the name of its field', () => {
     for (const name of [
       'password',
       'sip_password',
@@ -136,7 +136,7 @@ describe('a secret of every kind that is made or stored here', () => {
         ).not.toContain(value)
   })
 
-  test('long names that mean something stay', () => {
+  test('long meaningful names are kept', () => {
     for (const text of [
       'createWebhookDeliveryAttemptRecorder failed',
       'x-ratelimit-remaining-and-other-header-names',
@@ -146,7 +146,7 @@ describe('a secret of every kind that is made or stored here', () => {
   })
 })
 
-test('a value is looked through to its depth, and ids of ours stay', () => {
+test('nested values are redacted, and our own ids are kept', () => {
   const id = '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'
   expect(
     redact({
@@ -170,7 +170,7 @@ test('a value is looked through to its depth, and ids of ours stay', () => {
 const idsOfDigits = createIds(fakeClock(), { bytes: (length) => Buffer.alloc(length), fraction: () => 0 })
 
 test.each(Object.entries(idsOfDigits))(
-  'an id of the kind %s stays, also one whose chance is digits alone',
+  'an id of the kind %s is kept, even if its random part is only digits',
   (_kind, make) => {
     const id = (make as (prefix: string) => string)('cmp')
     expect(id).toMatch(/0{9}/)
@@ -178,8 +178,8 @@ test.each(Object.entries(idsOfDigits))(
   },
 )
 
-describe('a log that remembers', () => {
-  test('passes every line on, and keeps the last three hundred but for debugging', () => {
+describe('a log that remembers recent lines', () => {
+  test('passes every line on, and keeps the last 300 except debug lines', () => {
     const passed: string[] = []
     const note = (level: string) => (fields: { event: string }) => void passed.push(`${level} ${fields.event}`)
     const log = withRecentLines(

@@ -10,7 +10,7 @@ const sealWith = (key: Buffer | null) => createSeal({ masterKey: { key: () => ke
 const seal = sealWith(MASTER)
 
 describe('the seal', () => {
-  test('gives back what was sealed for the same owner', () => {
+  test('opens for the same owner', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (text, owner) => {
         expect(seal.open(seal.seal(new Secret(text), owner), owner).open()).toBe(text)
@@ -23,7 +23,7 @@ describe('the seal', () => {
     )
   })
 
-  test('opens what the database gives back as plain bytes', () => {
+  test('opens content that the database returns as plain bytes', () => {
     const sealed = new Uint8Array(seal.seal(new Secret('whsec_x'), 'webhook:1'))
     expect(seal.open(sealed, 'webhook:1').open()).toBe('whsec_x')
   })
@@ -33,7 +33,7 @@ describe('the seal', () => {
     expect(() => seal.open(sealed, 'webhook:2')).toThrow(SealBroken)
   })
 
-  test('does not open when any byte was altered, or some are missing', () => {
+  test('does not open when any byte was changed or is missing', () => {
     const sealed = seal.seal(new Secret('whsec_x'), 'webhook:1')
     for (let i = 0; i < sealed.length; i++) {
       const altered = Buffer.from(sealed)
@@ -48,13 +48,13 @@ describe('the seal', () => {
     expect(() => sealWith(Buffer.alloc(32, 2)).open(sealed, 'webhook:1')).toThrow(SealBroken)
   })
 
-  test('shows nothing of the content and never repeats itself', () => {
+  test('reveals nothing of the content and never repeats itself', () => {
     const [one, two] = [seal.seal(new Secret('whsec_x'), 'o'), seal.seal(new Secret('whsec_x'), 'o')]
     expect(one.equals(two)).toBe(false)
     expect(one.toString('latin1')).not.toContain('whsec_x')
   })
 
-  test('without the master key both ways answer `sealed`, which may be repeated', () => {
+  test('answers `sealed`, a retryable error, in both directions without the master key', () => {
     const shut = sealWith(null)
     expect(shut.state()).toBe('sealed')
     for (const act of [() => shut.seal(new Secret('x'), 'o'), () => shut.open(seal.seal(new Secret('x'), 'o'), 'o')]) {
@@ -63,7 +63,7 @@ describe('the seal', () => {
     }
   })
 
-  test('opens again as soon as the key is there', () => {
+  test('opens again as soon as the master key is available', () => {
     let key: Buffer | null = null
     const later = createSeal({ masterKey: { key: () => key }, random: systemRandom })
     expect(later.state()).toBe('sealed')

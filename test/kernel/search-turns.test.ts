@@ -8,7 +8,7 @@ const words = (from: number, count: number) =>
 const turnsOf = (texts: readonly string[]) =>
   [...buildPostings(texts.map((text, n) => ({ id: `${n}`, text, headings: [] })))].length
 
-test('an index of words that are all different is built in more turns than one of words that repeat', () => {
+test('building an index of distinct words yields more often than one of repeated words', () => {
   const different = Array.from({ length: 60 }, (_, n) => words(n * 150, 150).join(' '))
   const repeated = different.map(() => words(0, 150).join(' '))
   // 9,000 words: a turn prepares about 500 new ones.
@@ -16,6 +16,6 @@ test('an index of words that are all different is built in more turns than one o
   expect(turnsOf(repeated)).toBeLessThan(12)
 })
 
-test('the list of everyday words, which takes long to build, has a turn of its own', () => {
+test('building the list of common words, which takes long, has a turn of its own', () => {
   expect(turnsOf([])).toBe(1)
 })

@@ -12,7 +12,7 @@ const FAQ: SearchEntry[] = [
 const index = createSearchIndex(FAQ)
 const top = (query: string) => index.search(query).hits[0]?.id
 
-describe('folding', () => {
+describe('normalizing words', () => {
   test.each([
     ['Horário', 'horario'],
     ['  ¿Cuánto cuesta?  ', 'cuanto cuesta'],
@@ -27,11 +27,11 @@ describe('folding', () => {
     ['cancelar', 'cancelamento', 'cancelación', 'cancellation'],
     ['cleaning', 'cleanings', 'cleaned'],
     ['horário', 'orario'],
-  ])('%s and its forms have one stem', (...forms) => {
+  ])('%s and its forms have the same stem', (...forms) => {
     expect(new Set(forms.map((form) => wordsOf(form)[0]?.stem)).size).toBe(1)
   })
 
-  test('greetings and function words are no search words', () => {
+  test('greetings and function words are ignored', () => {
     expect(wordsOf('Oi, boa tarde, tudo bem? vcs tem')).toEqual([])
   })
 })
@@ -48,16 +48,16 @@ describe('a question finds its answer', () => {
     ['kero pagar con tarjeta', 'payment'],
   ])('%s', (query, id) => expect(top(query)).toBe(id))
 
-  test('and is answered if it is clear', () => {
+  test('and gets it if the match is clear', () => {
     expect(index.search('qual o horario de funcionamento').decision).toBe('answer')
   })
 
   test.each(['', '???', 'oi', 'vocês vendem passagens para Marte?', 'x'.repeat(5_000)])(
-    'without an answer it is unsure: %.40s',
+    'and is unsure without a match: %.40s',
     (query) => expect(index.search(query).decision).toBe('unsure'),
   )
 
-  test('two entries that fit equally well are no clear answer, unless they say the same', () => {
+  test('two equally good matches are not a clear answer, unless they say the same', () => {
     const twice = (second: string) =>
       createSearchIndex([
         { id: 'a', question: 'Qual a taxa de entrega?', answer: 'R$ 6' },
@@ -77,7 +77,7 @@ describe('a question finds its answer', () => {
     ['are pets ok', 'pets'],
     ['what time do you open on tuesdays', 'hours'],
     ['how much is a haircut', 'prices'],
-  ])('and a passage, which is sent if it is clear: %s', (query, id) => {
+  ])('and also finds a clear passage to answer with: %s', (query, id) => {
     const passage = (heading: string, text: string) => ({ text, headings: ['guide', 'Harbour Salon', heading] })
     const passages = createSearchIndex([
       { id: 'parking', ...passage('Getting here', 'Parking is behind the shop.') },
@@ -90,7 +90,7 @@ describe('a question finds its answer', () => {
     expect([hits[0]?.id, decision]).toEqual([id, 'answer'])
   })
 
-  test('a passage is found by the headings above it, and of several by those nearest to it', () => {
+  test('a passage is found by its headings, and the nearest heading wins', () => {
     const passages = createSearchIndex([
       { id: 'mill', text: 'Closed.', headings: ['Mill Lane', 'Opening hours', 'Monday'] },
       { id: 'harbour', text: 'Closed.', headings: ['Harbour Street', 'Opening hours', 'Monday'] },
@@ -100,7 +100,7 @@ describe('a question finds its answer', () => {
     expect(passages.search('who is in the team').hits.map(({ id }) => id)).toEqual(['team'])
   })
 
-  test('what has hardly a word in common with a question is not returned', () => {
+  test('a text that shares hardly a word with the question is not returned', () => {
     const passages = createSearchIndex([
       { id: 'p1', text: 'The bath is cleaned every day by our own people before the guests arrive.' },
       { id: 'p2', text: 'Our guests may use the garden.' },
@@ -126,7 +126,7 @@ describe('a question finds its answer', () => {
     expect(passages.search(query).hits.map(({ id }) => id)).toEqual(['found'])
   })
 
-  test('a price and a time of day are found without a word for them', () => {
+  test('a price and a time of day are found without a matching word', () => {
     const passages = createSearchIndex([
       { id: 'price', text: 'Massage £40' },
       { id: 'time', text: 'Massage 9:00 to 18:00' },
@@ -135,7 +135,7 @@ describe('a question finds its answer', () => {
     expect(passages.search('massage opening times').hits[0]?.id).toBe('time')
   })
 
-  test('a question word that no entry has does not make a clear question unclear', () => {
+  test('a question word that is in no entry does not make a clear question unclear', () => {
     const hours = { question: 'What are your opening hours?', answer: 'We are open Monday to Friday, 8 am to 6 pm.' }
     const few = createSearchIndex([
       { id: 'one', ...hours },
@@ -145,12 +145,12 @@ describe('a question finds its answer', () => {
       expect(few.search(asked).confidence).toBeGreaterThan(0.6)
   })
 
-  test('an empty index finds nothing', () => {
+  test('an empty index returns nothing', () => {
     const none = createSearchIndex([]).search('horario')
     expect(none).toEqual({ hits: [], confidence: 0, margin: 0, decision: 'unsure' })
   })
 
-  test('passages are found like questions, as many as were asked for', () => {
+  test('passages are found like questions, up to the requested number', () => {
     const passages = createSearchIndex([
       { id: 'p1', text: 'A garantia cobre defeitos de fabricação por doze meses.' },
       { id: 'p2', text: 'O prazo de entrega é de sete dias úteis.' },
@@ -169,11 +169,11 @@ describe('vectors', () => {
   ]
   const fused = createSearchIndex(entries)
 
-  test('find what shares no word', () => {
+  test('find entries that share no word with the question', () => {
     expect(fused.search('qual a grana', { vector: Float32Array.of(0.9, 0.1, 0.1) }).hits[0]?.id).toBe('a')
   })
 
-  test('agree with words, and make the answer surer than where they do not', () => {
+  test('that agree with the words make the answer more certain', () => {
     const agreed = fused.search('horario', { vector: Float32Array.of(0, 1, 0) })
     const apart = fused.search('horario', { vector: Float32Array.of(0, 0, 1) })
     expect(agreed.hits[0]?.id).toBe('b')
@@ -185,7 +185,7 @@ describe('vectors', () => {
   })
 })
 
-test('the index of 2,000 entries is searched in under 2 ms of an ordinary computer', () => {
+test('an index of 2,000 entries is searched in under 2 ms on an ordinary computer', () => {
   const entries = Array.from({ length: 2_000 }, (_, at) => ({
     id: String(at),
     question: `Qual o preço do produto ${word(at)} na loja ${word(at * 7)}?`,
@@ -213,14 +213,14 @@ const SYLLABLES = ['ba', 'cor', 'di', 'fu', 'gem', 'lo', 'mi', 'nu', 'pra', 'que
 /** Another word for each number below 4,096. */
 const word = (number: number) => [number, number >> 4, number >> 8].map((part) => SYLLABLES[part % 16] ?? '').join('')
 
-describe('a large knowledge', () => {
+describe('a large knowledge base', () => {
   const words = (count: number, seed: number) =>
     Array.from({ length: count }, (_, at) => `palavra${((seed + at) * 7_919) % 20_000}`).join(' ')
   const entries = Array.from({ length: 300 }, (_, at) => ({
     ...{ id: String(at), question: words(10, at), answer: words(300, at * 31) },
   }))
 
-  test('is indexed in turns that others hardly notice, and finds the same', async () => {
+  test('is indexed in short turns, and gives the same results', async () => {
     await buildSearchIndex(entries.slice(0, 30))
     let built = createSearchIndex([])
     const build = async () => {
@@ -231,7 +231,7 @@ describe('a large knowledge', () => {
     expect(built.search(question)).toEqual(createSearchIndex(entries).search(question))
   })
 
-  test('is searched in no time for a message of 65,536 characters', async () => {
+  test('is searched quickly with a message of 65,536 characters', async () => {
     const index = createSearchIndex(entries)
     const message = words(5_000, 3).slice(0, 65_536)
     expect(await cpuTime(() => index.search(message))).toBeLessThan(100)

@@ -31,19 +31,19 @@ test.each([
   { count: 64, turns: 1 },
   { count: 65, turns: 2 },
   { count: 200, turns: 4 },
-])('a list of $count values is found whole, in $turns turns', async ({ count, turns }) => {
+])('finds all of a list of $count values, in $turns queries', async ({ count, turns }) => {
   expect(await found(upTo(count))).toEqual({ turns, numbers: upTo(count) })
 })
 
-test('the other parameters hold in every turn', async () => {
+test('the other parameters apply to every query', async () => {
   expect((await found(upTo(100), 63)).numbers).toEqual(upTo(100).slice(62))
 })
 
-test('what is not there is not found, and what is asked for twice is found once', async () => {
+test('a missing value is not found, and a repeated value is found once', async () => {
   expect((await found([7, 7, 999])).numbers).toEqual([7])
 })
 
-test('turns come one after another, and one that fails ends them', async () => {
+test('queries run one after another, and one that fails ends the list', async () => {
   const begun: number[] = []
   const run = async (_: unknown, { least }: { least: number }) => {
     begun.push(least)

@@ -49,7 +49,7 @@ test.each([-24 * HOUR, -HOUR, HOUR, 72 * HOUR, 12 * 365 * 24 * HOUR])(
   },
 )
 
-test('sleep is time that passes', async () => {
+test('time during sleep counts as time that passed', async () => {
   const { clock, steady, changes } = followed()
   const before = steady.now()
   clock.suspend(9 * HOUR)
@@ -59,7 +59,7 @@ test('sleep is time that passes', async () => {
   expect(changes).toEqual([])
 })
 
-test('a clock that was set during sleep moves only by what was set', async () => {
+test('a clock that is set during sleep moves only by the change', async () => {
   const { clock, steady, changes } = followed()
   const before = steady.now()
   clock.suspend(9 * HOUR)
@@ -81,7 +81,7 @@ test('small adjustments take effect immediately', async () => {
   expect(changes).toEqual([])
 })
 
-test('a change that the storage refuses is tried again, and the old time goes on', async () => {
+test('retries a change that the storage refuses, and meanwhile continues from the old time', async () => {
   const { clock, steady, changes } = followed(1)
   const before = steady.now()
   clock.set(before - HOUR)
@@ -95,25 +95,28 @@ test('a change that the storage refuses is tried again, and the old time goes on
   expect(steady.now()).toBe(before - HOUR + 1_000)
 })
 
-test.each([-HOUR, 72 * HOUR])('a time taken before the clock is set by %d ms keeps its distance', async (byMs) => {
-  const { clock, steady, hold, go } = followed()
-  hold()
-  const due = dueIn(steady, 60_000)
-  const appointment = appointmentAt(steady.now() + 60_000)
-  const before = [due.atMs, appointment.atMs]
-  clock.set(clock.now() + byMs)
-  steady.now()
-  // Nothing has moved yet.
-  expect([due.atMs, appointment.atMs]).toEqual(before)
-  go()
-  await settle()
-  expect(due.atMs - steady.now()).toBe(60_000)
-  expect(due.plus(1_000).atMs - steady.now()).toBe(61_000)
-  expect(dueIn(steady, 5).atMs).toBe(clock.now() + 5)
-  expect(appointment.atMs).toBe(before[1])
-})
+test.each([-HOUR, 72 * HOUR])(
+  'a due time set before the clock changes by %d ms keeps its distance from now',
+  async (byMs) => {
+    const { clock, steady, hold, go } = followed()
+    hold()
+    const due = dueIn(steady, 60_000)
+    const appointment = appointmentAt(steady.now() + 60_000)
+    const before = [due.atMs, appointment.atMs]
+    clock.set(clock.now() + byMs)
+    steady.now()
+    // Nothing has moved yet.
+    expect([due.atMs, appointment.atMs]).toEqual(before)
+    go()
+    await settle()
+    expect(due.atMs - steady.now()).toBe(60_000)
+    expect(due.plus(1_000).atMs - steady.now()).toBe(61_000)
+    expect(dueIn(steady, 5).atMs).toBe(clock.now() + 5)
+    expect(appointment.atMs).toBe(before[1])
+  },
+)
 
-test('a move that the storage refuses moves no time', async () => {
+test('due times do not move while the storage refuses the change', async () => {
   const { clock, steady } = followed(1)
   const due = dueIn(steady, 60_000)
   const before = due.atMs
@@ -126,7 +129,7 @@ test('a move that the storage refuses moves no time', async () => {
   expect(due.atMs).toBe(before - HOUR)
 })
 
-test('a clock set twice during a move is followed', async () => {
+test('follows a clock that is set twice during a move', async () => {
   const { clock, steady, changes, hold, go } = followed()
   hold()
   const before = steady.now()
@@ -141,7 +144,7 @@ test('a clock set twice during a move is followed', async () => {
   expect(steady.now()).toBe(before)
 })
 
-test('a change that a unit of work notices is moved after it, and the unit is stored', async () => {
+test('a clock change noticed inside a transaction is applied after it, and the transaction is stored', async () => {
   const { db, close } = await testDatabase()
   const clock = fakeClock()
   const steady = createSteadyClock(clock)

@@ -31,7 +31,7 @@ describe('a day', () => {
     expect(words(dayOf(at(moment), zone))).toEqual([start, end])
   })
 
-  test('follows the one before without a gap, wherever it is', () => {
+  test('begins where the previous day ends, in every zone', () => {
     const zones = ['America/Sao_Paulo', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kolkata', 'America/St_Johns']
     fc.assert(
       fc.property(
@@ -72,7 +72,7 @@ test.each([
   ['', undefined],
 ])('%j is the time zone %j', (name, expected) => expect(readTimeZone(name)).toBe(expected))
 
-test('every zone that Intl lists is known, and its name stays the same once it was read', () => {
+test('every zone that Intl lists is known, and keeps its name after it is parsed', () => {
   for (const zone of Intl.supportedValuesOf('timeZone')) {
     const read = readTimeZone(zone) ?? 'unknown'
     expect(readTimeZone(read), zone).toBe(read)
@@ -100,7 +100,7 @@ describe('a time of a day', () => {
   ])('%s', (_name, date, minutes, zone, expected) => expect(time(date, minutes, zone)).toBe(expected))
 })
 
-test('days over a change of the clocks are counted by the calendar', () => {
+test('days across a clock change are counted by the calendar', () => {
   const zone = 'Europe/Berlin'
   expect(daysBetween(at('2026-03-28T23:30Z'), at('2026-03-29T22:30Z'), zone)).toBe(1)
   expect(daysBetween(at('2026-10-24T22:30Z'), at('2026-10-25T22:30Z'), zone)).toBe(0)

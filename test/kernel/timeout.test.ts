@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startSilenceTimeout } from '../../main/kernel/timeout.ts'
 import { fakeClock } from '../support/clock.ts'
 
-test('silence ends so long after the last part, and one timer waits for it', async () => {
+test('an idle timeout fires after the last activity, and uses one timer', async () => {
   const clock = fakeClock()
   let ended = 0
   const silence = startSilenceTimeout(clock, 30_000, () => ended++)
@@ -18,7 +18,7 @@ test('silence ends so long after the last part, and one timer waits for it', asy
   expect(clock.waiting()).toBe(0)
 })
 
-test('what is cancelled never ends', async () => {
+test('a cancelled timeout never fires', async () => {
   const clock = fakeClock()
   let ended = 0
   const silence = startSilenceTimeout(clock, 1_000, () => ended++)

@@ -28,7 +28,7 @@ describe.each([
   ['silence', silence],
 ])('a voice note of %s', (_, sound) => {
   test.each([1, 20, 320, 960, RATE * 2, RATE * 65 + 17])(
-    'with %i samples has the form phones make',
+    'with %i samples has the format that phones produce',
     async (samples) => {
       const file = await encodeVoiceNote(sound(samples))
       const pages = readPages(file)
@@ -83,13 +83,13 @@ test.each([
   ['two channels', (file: Buffer) => file.writeUInt8(2, 28 + 9)],
   ['no Opus', (file: Buffer) => file.write('Speex   ', 28)],
   ['no Ogg', (file: Buffer) => file.write('RIFF', 0)],
-])('%s is no voice note', async (_, change) => {
+])('%s is not a voice note', async (_, change) => {
   const file = await encodeVoiceNote(tone(RATE))
   change(file)
   expect(isVoiceNote(file)).toBe(false)
 })
 
-test('the beginning of a voice note is recognized as one', async () => {
+test('the first bytes of a voice note are recognized', async () => {
   const file = await encodeVoiceNote(noise(RATE * 20))
   expect(isVoiceNote(file.subarray(0, 4_000))).toBe(true)
 })

@@ -37,7 +37,7 @@ function scene(more: Partial<Work<number, Result>> = {}) {
 
 const never = () => new Promise<never>(() => {})
 
-test('nothing is claimed before start; then due work is found at once and every second', async () => {
+test('claims nothing before start; then claims due work immediately and every second', async () => {
   const { worker, due, recorded, clock } = scene()
   due.push(1)
   worker.wake()
@@ -54,7 +54,7 @@ test('nothing is claimed before start; then due work is found at once and every 
   await worker.stop(0)
 })
 
-test('calls of wake during a claim make one more claim, not many', async () => {
+test('several wake calls during a claim cause one more claim', async () => {
   const { worker, claims } = scene()
   worker.start()
   await settle()
@@ -75,7 +75,7 @@ test('a claim that used its whole budget is followed by another', async () => {
   await worker.stop(0)
 })
 
-test('while 64 results are not on disk nothing new is claimed', async () => {
+test('claims nothing while 64 results are not stored', async () => {
   const writes: (() => void)[] = []
   const { worker, due, acted, clock } = scene({ record: () => new Promise((resolve) => writes.push(resolve)) })
   due.push(...Array.from({ length: 64 }, (_, i) => i))
@@ -92,7 +92,7 @@ test('while 64 results are not on disk nothing new is claimed', async () => {
   await worker.stop(0)
 })
 
-test('a job whose act throws is recorded as cut off', async () => {
+test('a job that throws is recorded as cut off', async () => {
   const { worker, due, recorded } = scene({ act: () => Promise.reject(new Error('a fault of ours')) })
   due.push(1)
   worker.start()
@@ -101,7 +101,7 @@ test('a job whose act throws is recorded as cut off', async () => {
   await worker.stop(0)
 })
 
-test('a claim that fails is tried again with the next tick, and not before', async () => {
+test('a failed claim is retried with the next tick, and not before', async () => {
   let claims = 0
   const { worker, clock } = scene({
     claim() {
@@ -117,7 +117,7 @@ test('a claim that fails is tried again with the next tick, and not before', asy
   await worker.stop(0)
 })
 
-test('a result the storage refuses is kept and written when it can be; a closed storage is not asked again', async () => {
+test('a result that the storage refuses is kept and written later; a closed storage is not retried', async () => {
   const tries: number[] = []
   const { worker, due, clock } = scene({
     async record(ended) {
@@ -141,7 +141,7 @@ test('a result the storage refuses is kept and written when it can be; a closed 
   await worker.stop(0)
 })
 
-test('a job that outlives every deadline of its own is cut off after 30 seconds; its late end changes nothing', async () => {
+test('a job that exceeds all its own deadlines is cut off after 30 seconds; its late result changes nothing', async () => {
   const ends: ((result: Result) => void)[] = []
   const { worker, due, recorded, clock } = scene({ act: () => new Promise((resolve) => ends.push(resolve)) })
   due.push(1)
@@ -156,7 +156,7 @@ test('a job that outlives every deadline of its own is cut off after 30 seconds;
   await worker.stop(0)
 })
 
-test('stop claims nothing more, lets what runs end, cuts off the rest, and waits until it is written', async () => {
+test('stop claims nothing new, lets running jobs end, cuts off the rest, and waits until their results are stored', async () => {
   const { worker, due, recorded, clock } = scene({
     act: (job) => (job === 1 ? clock.sleep(2_000).then(() => 'done') : never()),
     async record(ended) {
@@ -181,7 +181,7 @@ test('stop claims nothing more, lets what runs end, cuts off the rest, and waits
   expect(clock.waiting()).toBe(0)
 })
 
-test('what a stop cuts off at once is written before it is over', async () => {
+test('stop returns only after the results of jobs that it cuts off are stored', async () => {
   const { worker, due, recorded } = scene({ act: never })
   due.push(1, 2)
   worker.start()
@@ -191,7 +191,7 @@ test('what a stop cuts off at once is written before it is over', async () => {
   expect(worker.gauges()).toMatchObject({ inFlight: 0, unrecorded: 0 })
 })
 
-test('ticks never overlap, and one that fails does not end them', async () => {
+test('ticks never overlap, and one that fails does not stop the next', async () => {
   let ticks = 0
   const ends: (() => void)[] = []
   const { worker, clock } = scene({
@@ -212,7 +212,7 @@ test('ticks never overlap, and one that fails does not end them', async () => {
   await stopped
 })
 
-test('results wait a moment for those about to end, and no longer', async () => {
+test('results wait briefly for other jobs that are about to end, and no longer', async () => {
   const ends: (() => void)[] = []
   const batches: number[][] = []
   const { worker, due, clock } = scene({
@@ -243,7 +243,7 @@ test('results wait a moment for those about to end, and no longer', async () => 
   await worker.stop(0)
 })
 
-test('enough results wait for no other', async () => {
+test('64 results are written without waiting for more', async () => {
   const ends: (() => void)[] = []
   const batches: number[] = []
   const { worker, due } = scene({
@@ -261,7 +261,7 @@ test('enough results wait for no other', async () => {
   await worker.stop(0)
 })
 
-test('a result that cannot be written does not keep those beside it from being written', async () => {
+test('a result that cannot be written does not stop the others from being written', async () => {
   const written: number[] = []
   const { worker, due } = scene({
     async record(ended) {
@@ -277,7 +277,7 @@ test('a result that cannot be written does not keep those beside it from being w
   await worker.stop(0)
 })
 
-test('the budget halves when rounds of the event loop take 5 ms or more, but for callers only', async () => {
+test('the budget halves when event loop rounds take 5 ms or more, but only during API activity', async () => {
   const clock = fakeClock()
   let roundMs = 8
   let mono = 0

@@ -12,7 +12,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-test('the process that reads documents ends with the service, even if that is killed', async () => {
+test('the process that reads documents ends with the service, even if the service is killed', async () => {
   const service = spawn(process.execPath, [resolve(import.meta.dirname, 'reading-child.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -45,7 +45,7 @@ test('a text of long addresses is cut into short passages', () => {
   expect([...new Set(found.flatMap((words) => words.split(' ')))]).toEqual(addresses)
 })
 
-test('a heading begins a new passage, and those above it are kept', () => {
+test('a heading begins a new passage, and the headings above it are kept', () => {
   expect(
     cutIntoPassages([
       heading('Shop', 1),
@@ -63,14 +63,14 @@ test('a heading begins a new passage, and those above it are kept', () => {
   ])
 })
 
-test('a passage has the page on which it begins', () => {
+test('a passage states the page on which it begins', () => {
   const found = cutIntoPassages(
     [1, 2, 3].map((page) => text(Array.from({ length: 15 }, (_, at) => sentence(at)).join(' '), page)),
   )
   expect(found.map(({ page }) => page)).toEqual([1, 2, 3])
 })
 
-test('a paragraph is not cut where it fits, and not repeated', () => {
+test('a paragraph that fits is not split or repeated', () => {
   const paragraphs = Array.from({ length: 6 }, (_, part) =>
     Array.from({ length: 8 }, (_, at) => sentence(part * 10 + at)).join(' '),
   )
@@ -79,7 +79,7 @@ test('a paragraph is not cut where it fits, and not repeated', () => {
   for (const { text: words } of found) for (const part of words.split('\n')) expect(paragraphs).toContain(part)
 })
 
-test('each part of a table begins with its header, and each part of a list with the sentence before it', () => {
+test('each part of a table begins with its header, and each part of a list with the sentence before the list', () => {
   const row = (at: number): Block => ({ ...text(`Service number ${String(at)} · ${String(at)} euros`), role: 'row' })
   const item = (at: number): Block => ({ ...text(`the tool number ${String(at)}`), role: 'item' })
   const rows = Array.from({ length: 60 }, (_, at) => row(at))
@@ -93,7 +93,7 @@ test('each part of a table begins with its header, and each part of a list with 
   for (const { text: words } of lists.slice(1)) expect(words).toMatch(/^You do not need to bring:\nthe tool/)
 })
 
-test('a path of headings that is too long loses the outer ones', () => {
+test('a heading path that is too long loses its outermost headings', () => {
   const [found] = cutIntoPassages([
     heading('A'.repeat(190), 1),
     heading('Delivery', 2),
@@ -103,18 +103,18 @@ test('a path of headings that is too long loses the outer ones', () => {
   expect(found?.heading).toBe('Delivery › Abroad')
 })
 
-test('a document that has too many passages is cut into larger ones before it is refused', () => {
+test('a document with too many passages is split into larger ones before it is refused', () => {
   const words = Array.from({ length: 110_000 }, () => sentence(1)).join(' ')
   const found = cutIntoPassages([text(words)])
   expect(found.length).toBeLessThanOrEqual(5_000)
   expect(countWords(found[0]?.text ?? '')).toBeGreaterThan(144)
 })
 
-test('text without an end is cut as well', () => {
+test('text without sentence ends is split as well', () => {
   const found = cutIntoPassages([text('word '.repeat(1_000))])
   for (const { text: words } of found) expect(countWords(words)).toBeLessThanOrEqual(160)
 })
 
-test.each([[[]], [[text('  \n ')]], [[heading('Only a heading', 1)]]])('no text is an error', (blocks) => {
+test.each([[[]], [[text('  \n ')]], [[heading('Only a heading', 1)]]])('empty text is an error', (blocks) => {
   expect(() => cutIntoPassages(blocks)).toThrow('empty')
 })

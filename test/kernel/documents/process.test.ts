@@ -50,9 +50,9 @@ async function readOne(): Promise<void> {
 }
 
 describe('the process that reads documents', () => {
-  test('is not started before there is a document', () => expect(started).toEqual([]))
+  test('is not started before the first document', () => expect(started).toEqual([]))
 
-  test('reads documents that come one after another, and ends after it was idle', async () => {
+  test('reads documents one after another, and ends when it is idle', async () => {
     await readOne()
     const [child] = started
     const second = begin()
@@ -77,7 +77,7 @@ describe('the process that reads documents', () => {
     await second
   })
 
-  test('gets the parts of a document when it asks for them', async () => {
+  test('gets the parts of a document on request', async () => {
     const content: Pick<FileContent, 'size' | 'parts'> = {
       size: 6,
       async *parts() {
@@ -95,7 +95,7 @@ describe('the process that reads documents', () => {
     await reading
   })
 
-  test('ends after a document that it could not read, so that its memory is free', async () => {
+  test('ends after a document that it could not read, to free its memory', async () => {
     const reading = begin()
     const child = await process(1)
     child.hear({ kind: 'failed', problem: 'too_much_memory' })
@@ -103,7 +103,7 @@ describe('the process that reads documents', () => {
     expect(child.isKilled).toBe(true)
   })
 
-  test('that ends in the middle of a document says nothing about it, and the next one is read', async () => {
+  test('when it dies in the middle of a document, the document is reported as unavailable and the next one is read', async () => {
     const reading = begin()
     ;(await process(1)).exit('signal SIGKILL')
     expect(await reading).toMatchObject({ kind: 'unavailable' })
@@ -112,7 +112,7 @@ describe('the process that reads documents', () => {
     expect(await next).toMatchObject({ kind: 'read' })
   })
 
-  test('is ended with the service, and what waits is not read', async () => {
+  test('ends with the service, and waiting documents are not read', async () => {
     const waiting = [begin(), begin()]
     const child = await process(1)
     await reader.close()
@@ -121,7 +121,7 @@ describe('the process that reads documents', () => {
     expect(started).toHaveLength(1)
   })
 
-  test('that cannot be started says nothing about the document', async () => {
+  test('when it cannot be started, the document is reported as unavailable', async () => {
     const none = createDocumentReader({
       ...{ clock, log: silentLog },
       start() {
@@ -131,7 +131,7 @@ describe('the process that reads documents', () => {
     expect(await none.read('text', contentOf(Buffer.from('a')))).toMatchObject({ kind: 'unavailable' })
   })
 
-  test('is not left running by a file that cannot be read', async () => {
+  test('is not left running when a file cannot be read', async () => {
     const reading = reader.read('text', {
       size: 3,
       parts: () => {

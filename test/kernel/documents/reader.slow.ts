@@ -11,7 +11,7 @@ import { slowness } from '../../support/loop-stretch.ts'
 
 const deps = { clock: patientClock, log: silentLog, start: startTestDocuments }
 
-describe('documents that are made to be a burden', () => {
+describe('documents made to overload the reader', () => {
   test('a text of 20 MB leaves the service responsive', async () => {
     const reader = createDocumentReader(deps)
     const sentence = 'O prazo de entrega é de sete dias úteis depois da confirmação do pagamento.\n'
@@ -25,7 +25,7 @@ describe('documents that are made to be a burden', () => {
     await reader.close()
   })
 
-  test('one that fills the memory of its thread is given up, and the next one is read', async () => {
+  test('a document that fills the memory of its thread is given up, and the next one is read', async () => {
     const reader = createDocumentReader({ ...deps, limits: { ms: 60_000, memoryMb: 16 } })
     const huge = Buffer.from('word. Next '.repeat(1_700_000))
     expect(await reader.read('text', contentOf(huge))).toMatchObject({ kind: 'failed', problem: 'too_much_memory' })
@@ -33,7 +33,7 @@ describe('documents that are made to be a burden', () => {
     await reader.close()
   })
 
-  test('twenty of them take no memory of the service', async () => {
+  test('twenty decompression bombs use no memory of the service', async () => {
     const reader = createDocumentReader(deps)
     const bombs: [DocumentType, FileContent][] = [
       ['pdf', contentOf(pdfThatUnpacksTo(400_000_000))],
@@ -53,7 +53,7 @@ describe('documents that are made to be a burden', () => {
     await reader.close()
   })
 
-  test('a Word document that unpacks to far more than it is', async () => {
+  test('refuses a Word document that unpacks to far more than its size', async () => {
     const bomb = docx(paragraph('a'), { 'word/comments.xml': Buffer.alloc(120 * 1024 * 1024) })
     expect(bomb.length).toBeLessThan(1024 * 1024)
     await expect(blocksOfDocx(bomb)).rejects.toMatchObject({ reason: 'too_much_memory' })

@@ -32,7 +32,7 @@ const lines = (count: number, about: string) =>
   Array.from({ length: count }, (_, at) => ({ text: `Line ${String(at)} says something about ${about}.` }))
 
 describe('a PDF', () => {
-  test('that unpacks to far more than it is is given up', async () => {
+  test('that unpacks to far more than its size is given up', async () => {
     const small = createDocumentReader({
       ...{ clock: patientClock, log: silentLog, start: startTestDocuments },
       limits: { ms: 60_000, memoryMb: 32 },
@@ -42,7 +42,7 @@ describe('a PDF', () => {
     await small.close()
   })
 
-  test('is cut at its headings, and each passage knows its page', async () => {
+  test('is split at its headings, and each passage knows its page', async () => {
     const found = await passages(
       'pdf',
       pdf([
@@ -57,7 +57,7 @@ describe('a PDF', () => {
     expect(found[1]?.text).toContain('Não há entrega aos domingos.')
   })
 
-  test('keeps lines, rows and bold headings apart', async () => {
+  test('keeps lines, table rows and bold headings apart', async () => {
     const lines = [
       { text: 'Harbour Salon', size: 24 },
       { text: 'We have been cutting hair since 1990, with a great deal of care for all.' },
@@ -78,7 +78,7 @@ describe('a PDF', () => {
     ])
   })
 
-  test('has its headers and footers left out, and its split words put together', async () => {
+  test('loses its headers and footers, and hyphenated words are joined', async () => {
     const pages = ['trocas', 'prazos', 'fretes', 'lojas'].map((about, at) => [
       { text: 'Loja Bella' },
       ...lines(2, `${about} of last year`),
@@ -134,7 +134,7 @@ describe('a Word document', () => {
     ])
   })
 
-  test('whose page is arranged by a table has headings in its cells, which are not glued to the text', async () => {
+  test('laid out with a table has headings in its cells, which are not merged into the text', async () => {
     const cell = (heading: string, text: string) => paragraph(heading, 'Heading2') + paragraph(text)
     const found = await passages(
       'docx',
@@ -146,7 +146,7 @@ describe('a Word document', () => {
     ])
   })
 
-  test('has headings that are only bold, and questions above their answers', async () => {
+  test('has bold paragraphs read as headings, and questions kept above their answers', async () => {
     const found = await passages(
       'docx',
       docx(
@@ -177,7 +177,7 @@ describe('a Word document', () => {
   test.each([
     ['a ZIP64 directory', withZip64Directory],
     ['bytes before the archive', withBytesBefore],
-  ])('whose other entries are hidden behind %s is refused, so nothing unpacks unchecked', async (_, hide) => {
+  ])('whose other entries are hidden behind %s is refused, so that nothing is unpacked unchecked', async (_, hide) => {
     await expect(blocksOfDocx(hide(docx(paragraph('a')), docx(paragraph('b'))))).rejects.toMatchObject({
       reason: 'broken',
     })
@@ -221,7 +221,7 @@ function withZip64Directory(shown: Buffer, hidden: Buffer): Buffer {
 }
 
 describe('text', () => {
-  test('Markdown loses its marks and keeps its headings', async () => {
+  test('loses Markdown syntax and keeps its headings', async () => {
     const found = await passages(
       'markdown',
       '# Trocas\n\nVocê tem **30 dias**. Veja [a página](https://x.example).\n\n- com etiqueta\n- sem uso\n\n' +
@@ -233,7 +233,7 @@ describe('text', () => {
     ])
   })
 
-  test('Markdown has questions in bold above their answers', async () => {
+  test('in Markdown has bold questions above their answers', async () => {
     const found = await passages(
       'markdown',
       '# FAQ\n\n**Do you ship abroad?** Not yet.\n\n**Can I return it?**\nWithin 30 days.\n\nAre you open today?\n\nYes.\n',
@@ -245,7 +245,7 @@ describe('text', () => {
     ])
   })
 
-  test('without marks has its headings, lines, items and questions recognized by its layout', async () => {
+  test('without markup has its headings, lines, items and questions recognized by its layout', async () => {
     const found = await passages(
       'text',
       [
@@ -271,22 +271,22 @@ describe('text', () => {
     ])
   })
 
-  test('of Windows is read with its accents', async () => {
+  test('in a Windows encoding keeps its accents', async () => {
     expect((await passages('text', Buffer.from('Horário: 8h às 18h.', 'latin1')))[0]?.text).toBe('Horário: 8h às 18h.')
   })
 
-  test('bytes that are no text are refused', async () => {
+  test('refuses bytes that are not text', async () => {
     expect(await read('text', Buffer.from([0, 1, 2, 3]))).toMatchObject({ kind: 'failed', problem: 'broken' })
   })
 })
 
 describe('limits', () => {
-  test('more than 20 MB are refused without being read', async () => {
+  test('refuses more than 20 MB without reading the file', async () => {
     const content = { size: 21 * 1024 * 1024, parts: () => expect.unreachable() }
     expect(await reader.read('pdf', content)).toMatchObject({ kind: 'failed', problem: 'too_large' })
   })
 
-  test('a document that takes too long is given up', async () => {
+  test('gives up a document that takes too long', async () => {
     const clock = fakeClock()
     const start = documentsStarter({ documents: SILENT, thread: SILENT })
     const slow = createDocumentReader({ clock, log: silentLog, start })
@@ -296,7 +296,7 @@ describe('limits', () => {
     await slow.close()
   })
 
-  test('a build without the program says that nothing was read, and nothing about the document', async () => {
+  test('without the reader program, reports that nothing was read, and blames no document', async () => {
     const none = createDocumentReader({ clock: patientClock, log: silentLog, start: null })
     expect(await none.read('text', contentOf(Buffer.from('a')))).toMatchObject({ kind: 'unavailable' })
   })

@@ -92,7 +92,7 @@ test('converting twice changes nothing', () => {
   }
 })
 
-test('no word is lost, in whatever it stands', () => {
+test('no word is lost, whatever markup surrounds it', () => {
   for (const seed of SEEDS) {
     const { text, words } = hostileText(seed, 10 + (seed % 120))
     const markup = markupOfMarkdown(text)
@@ -102,18 +102,18 @@ test('no word is lost, in whatever it stands', () => {
   }
 })
 
-test('a lone half of a character pair changes nothing around it', () => {
+test('a lone surrogate changes nothing around it', () => {
   expect(markupOfMarkdown('**a** \uD83D **b**')).toBe('*a* \uD83D *b*')
 })
 
 /** Twice as much takes twice as long: what grows with the square would take minutes. */
-test('a long text of one piece is converted in time', async () => {
+test('a long text of one repeated piece is converted in linear time', async () => {
   for (const piece of FILLERS) {
     const text = filled(piece, 32_768)
     expect(await cpuTime(() => markupOfMarkdown(text)), piece).toBeLessThan(3_000)
   }
 })
 
-test('fences of all lengths are looked through once', async () => {
+test('fences of all lengths are scanned once', async () => {
   expect(await cpuTime(() => markupOfMarkdown(growingFences(300)))).toBeLessThan(3_000)
 })

@@ -7,12 +7,12 @@ const split = (text: string, limit: number, isFewest = false) => splitText(text,
 const SENTENCE = 'Abrimos de segunda a sexta, das oito às dezoito horas. '
 const PARAGRAPH = SENTENCE.repeat(4).trim()
 
-test('what fits is one message', () => {
+test('a text that fits is one message', () => {
   expect(splitText('a'.repeat(100), { limit: 100, isFewest: false })).toEqual({ parts: ['a'.repeat(100)], rest: null })
   expect(splitText('', { limit: 100, isFewest: false })).toEqual({ parts: [], rest: null })
 })
 
-test('cuts at an empty line before a line, a sentence or a space', () => {
+test('splits at an empty line before a line break, a sentence or a space', () => {
   expect(split(`${PARAGRAPH}\n\n${PARAGRAPH}`, PARAGRAPH.length + 120)).toEqual([PARAGRAPH, PARAGRAPH])
   expect(split(`${PARAGRAPH}\n${PARAGRAPH}`, PARAGRAPH.length + 120)).toEqual([PARAGRAPH, PARAGRAPH])
   const sentences = split(PARAGRAPH, 130)
@@ -20,7 +20,7 @@ test('cuts at an empty line before a line, a sentence or a space', () => {
   expect(split('um dois três quatro', 12)).toEqual(['um dois três', 'quatro'])
 })
 
-test('needs as few messages as possible where each costs', () => {
+test('uses as few messages as possible where each costs', () => {
   const text = `${'a '.repeat(30).trim()}\n\n${'b '.repeat(65).trim()}`
   expect(split(text, 100).length).toBe(3)
   const fewest = split(text, 100, true)
@@ -28,7 +28,7 @@ test('needs as few messages as possible where each costs', () => {
   expect(fewest.join(' ').replaceAll(/\s+/g, ' ')).toBe(text.replaceAll(/\s+/g, ' '))
 })
 
-test('never cuts a URL, a stretch or code within a line', () => {
+test('never splits a URL, formatted text or code within a line', () => {
   for (const whole of ['https://x.com/a_long/path-to-something', '*bold words of a bubble*', '`code with spaces`'])
     for (let before = 40; before < 60; before++) {
       const text = `${'w '.repeat(before / 2)}${whole} ${'z '.repeat(20)}`
@@ -37,7 +37,7 @@ test('never cuts a URL, a stretch or code within a line', () => {
     }
 })
 
-test('closes a block of code and opens it again', () => {
+test('closes a code block and opens it again in the next message', () => {
   const lines = Array.from({ length: 30 }, (_, at) => `line ${at}`)
   const parts = split(['Here:', '```', ...lines, '```', 'Done.'].join('\n'), 100)
   expect(parts.length).toBeGreaterThan(2)
@@ -53,7 +53,7 @@ test('closes a block of code and opens it again', () => {
   expect(code).toEqual(lines)
 })
 
-test('never cuts what a reader sees as one character', () => {
+test('never splits what a reader sees as one character', () => {
   const family = '👨‍👩‍👧‍👦'
   for (const limit of [50, 51, 52, 53, 60]) {
     const parts = split(family.repeat(40), limit)
@@ -74,7 +74,7 @@ test('ends with an offer when more is left, and keeps the rest', () => {
   expect(said.split(/\s+/)).toEqual(text.split(/\s+/))
 })
 
-test('loses no word of any text, whatever is in it', () => {
+test('loses no word of any text', () => {
   const pieces = [
     '*',
     '_',
@@ -106,7 +106,7 @@ test('loses no word of any text, whatever is in it', () => {
   }
 })
 
-test('takes time in proportion to the text', async () => {
+test('takes time linear in the length of the text', async () => {
   for (const piece of ['a', 'a ', '*a* ', '```\na\n', '`', 'https://x.com ', '\n']) {
     const text = piece.repeat(100_000 / piece.length)
     expect(await cpuTime(() => splitText(text, { limit: 4_000, isFewest: true })), piece).toBeLessThan(4_000)
