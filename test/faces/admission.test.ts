@@ -16,13 +16,13 @@ const me = (authorization: string | undefined, world: World = w) =>
 describe('an API key', () => {
   const flip = (key: string, at: number) => key.slice(0, at) + (key[at] === 'A' ? 'B' : 'A') + key.slice(at + 1)
 
-  test('is taken whatever the case of the word Bearer and however many spaces follow it', async () => {
+  test('is accepted in any case of the word Bearer and with any number of spaces after it', async () => {
     for (const word of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
       expect((await me(`${word} ${w.allScopes}`)).status).toBe(200)
     }
   })
 
-  test('is refused in every other form, with WWW-Authenticate and one answer for all', async () => {
+  test('is refused in every other form, with WWW-Authenticate and the same error', async () => {
     const key = w.allScopes
     // oxfmt-ignore
     const wrong = [
@@ -45,7 +45,7 @@ describe('an API key', () => {
     }
   })
 
-  test('is not taken from a query or a cookie', async () => {
+  test('is not read from a query or a cookie', async () => {
     expect(
       (await w.api('GET', `/v1/me?api_key=${w.allScopes}&access_token=${w.allScopes}`, undefined, { key: null }))
         .status,
@@ -65,7 +65,7 @@ describe('an API key', () => {
     expect((await me(`Bearer ${key}`)).status).toBe(401)
   })
 
-  test('that expires is good until that moment and not at it', async () => {
+  test('that expires works until that moment and not at it', async () => {
     const own = await worldOfTest()
     const expiresAtMs = own.clock.now() + 60_000
     const { key } = await own.key({ expiresAtMs })
@@ -76,7 +76,7 @@ describe('an API key', () => {
     expect((await me(`Bearer ${key}`, own)).status).toBe(401)
   })
 
-  test('is stored as a hash: nothing in the database holds it', async () => {
+  test('is stored only as a hash', async () => {
     const [row] = await w.rows<{ hash: Uint8Array; last4: string }>(
       'SELECT hash, last4 FROM api_keys WHERE last4 = :last4',
       {
@@ -89,16 +89,16 @@ describe('an API key', () => {
   })
 })
 
-describe('what answers without a key', () => {
+describe('routes that need no key', () => {
   const OPEN = ['/openapi.yaml', '/onboard/unknown']
 
-  test.each(OPEN)('%s does, and a key that is sent all the same is checked', async (path) => {
+  test.each(OPEN)('%s answers without a key, but checks a key that is sent', async (path) => {
     expect([200, 404]).toContain((await w.api('GET', path, undefined, { key: null })).status)
     expect((await w.api('GET', path)).status).not.toBe(401)
     expect((await w.api('GET', path, undefined, { key: 'swb_wrong' })).status).toBe(401)
   })
 
-  test('is nothing else: every operation and /mcp ask for one', async () => {
+  test('are the only ones: every operation and /mcp require a key', async () => {
     for (const { method, path } of [...OPERATIONS, { method: 'POST', path: '/mcp' }, { method: 'GET', path: '/mcp' }]) {
       const answer = await w.api(method, pathWith(path), method === 'GET' ? undefined : {}, { key: null })
       expect([answer.status, answer.body.error.code], `${method} ${path}`).toEqual([401, 'unauthorized'])
@@ -107,7 +107,7 @@ describe('what answers without a key', () => {
 })
 
 /** What each operation says of it is in authorization.test.ts. */
-describe('an instance that is not the caller’s', () => {
+describe('an instance of someone else', () => {
   let mine: { id: string }
   let listed: { id: string }
   let theirs: { id: string }
@@ -121,7 +121,7 @@ describe('an instance that is not the caller’s', () => {
     restricted = (await w.key({ instances: [listed.id] })).key
   })
 
-  test('a message of one instance is not found in another, and not by another account', async () => {
+  test('a message of one instance is not found in another instance, or by another account', async () => {
     const { body } = await w.api(
       'POST',
       `/v1/instances/${mine.id}/messages`,
@@ -137,7 +137,7 @@ describe('an instance that is not the caller’s', () => {
     expect((await w.api('GET', `/v1/instances/${listed.id}/messages?idempotency_key=nested`)).status).toBe(404)
   })
 
-  test('a restricted key lists and counts only its own instances, also those that changed or went', async () => {
+  test('a restricted key lists and counts only its own instances, including changed and deleted ones', async () => {
     const ids = (list: { id: string }[]) => list.map(({ id }) => id)
     const plain = (await w.api('GET', '/v1/instances', undefined, { key: restricted })).body
     expect([ids(plain.data), plain.count]).toEqual([[listed.id], 1])
@@ -152,15 +152,15 @@ describe('an instance that is not the caller’s', () => {
     expect(ids(full.data)).not.toContain(theirs.id)
   })
 
-  test('GET /v1/me tells a restricted key which instances it has', async () => {
+  test('GET /v1/me tells a restricted key which instances it may use', async () => {
     expect((await w.api('GET', '/v1/me', undefined, { key: restricted })).body.allowed_instance_ids).toEqual([
       listed.id,
     ])
   })
 })
 
-describe('what belongs to another account', () => {
-  test('webhooks, deliveries, phones and catchers of one account are nothing to another', async () => {
+describe('resources of another account', () => {
+  test('webhooks, deliveries, phones and catchers of one account are not found by another', async () => {
     const own = await worldOfTest()
     const { key } = await own.stranger()
     const instance = await own.pair('12025550100')

@@ -241,7 +241,7 @@ const NAMES_NOTHING = new Map([
 
 const known = new Set(REFERENCES.map(({ operation, field }) => `${operation}.${field}`))
 
-test('every field that can name a thing has a row', () => {
+test('every field that can reference a resource has a row', () => {
   const missing = OPERATIONS.flatMap(namingFields).filter((name) => !known.has(name) && !NAMES_NOTHING.has(name))
   expect(missing, 'add what these name to REFERENCES in test/faces/authorization-nested.slow.ts').toEqual([])
   for (const name of known) expect(OPERATIONS.map(({ id }) => id)).toContain(name.split('.')[0])
@@ -258,11 +258,11 @@ const isOfAccount = ({ reach }: Operation) => reach === 'account' || reach === '
 /** The answer without what each answer has of its own. */
 const plain = (text: string) => text.replace(/"batch_id":"[^"]+"/, '"batch_id":"BATCH"')
 
-describe('what is named beside the path', () => {
+describe('ids in the query and body', () => {
   const rows = REFERENCES.map((reference) => ({ ...reference, line: `${reference.operation}.${reference.field}` }))
 
   test.each(rows)(
-    '$line: of another it is like what never was',
+    '$line: a foreign id gets the same answer as an unknown one',
     async ({ operation: id, swap, words, ...reference }) => {
       const operation = operationOf(id)
       const { sides, sideFor, w } = scene
@@ -331,7 +331,7 @@ describe('over MCP', () => {
   })
 
   test.each(tools.filter(({ operation }) => operation.scope !== null))(
-    '$name without its scope is refused with the error of REST, whatever it is about',
+    '$name without its scope is refused with the error of REST, for every target',
     async ({ operation }) => {
       const mark = await scene.w.mark()
       for (const target of ['own', 'outside', 'other', 'unknown'] as const) {
@@ -358,7 +358,7 @@ function hidden(operation: Operation, target: Target, reaching: Reaching): boole
   return !(target === 'outside, deleted' && reaching === 'all' && operation.reachesDeleted === true)
 }
 
-describe('what is read', () => {
+describe('lists', () => {
   const reads = OPERATIONS.filter(({ method, reply }) => method === 'GET' && reply.file !== true)
   const lists = [
     '',
@@ -383,7 +383,7 @@ describe('what is read', () => {
     return seen
   }
 
-  test('with a key to a list holds exactly that list, in every form the list of instances has', async () => {
+  test('for a restricted key contain exactly its instances, in every form of the instance list', async () => {
     const held = new Set(scene.listed)
     for (const query of lists) {
       const key = scene.key('list', EVERY)
@@ -414,14 +414,14 @@ describe('what is read', () => {
     await scene.w.quiet()
   }
 
-  test('with a key to a list does not change by anything that happens outside of the list', async () => {
+  test('for a restricted key do not change when other instances change', async () => {
     const before = await view('list')
     await live(scene.w.allScopes, scene.sides.outside)
     expect(await view('list')).toEqual(before)
     expect(before.size).toBeGreaterThan(12)
   })
 
-  test('in one account does not change by anything that happens in another', async () => {
+  test('of one account do not change when another account changes', async () => {
     const before = await view('all')
     await live(scene.sides.other.owner, scene.sides.other)
     expect(await view('all')).toEqual(before)
@@ -430,7 +430,7 @@ describe('what is read', () => {
 })
 
 /** So that no refusal above is one of a request that could not have worked anyway. */
-describe('asked of one’s own, with the one scope', () => {
+describe('requests about own resources with only the required scope', () => {
   let own: Side
   beforeAll(async () => {
     own = await sideOf(scene.w, scene.w.allScopes, 'Fernlow', '34')
@@ -467,7 +467,7 @@ describe('asked of one’s own, with the one scope', () => {
   const inOrder = OPERATIONS.toSorted((a, b) => rank(a) - rank(b))
 
   test.each(inOrder.map((operation) => ({ line: lineOf(operation), operation })))(
-    '$line is carried out, or refused for its state alone',
+    '$line succeeds, or is refused only because of its state',
     async ({ operation }) => {
       const instances = isOfAccount(operation) ? null : [own.smv2.id, own.official.id]
       const scopes = [operation.scope ?? 'ghl:manage'] as const

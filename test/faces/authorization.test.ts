@@ -144,7 +144,7 @@ async function unknownTo(operation: Operation): Promise<Look> {
 
 const counted = new Map<Verdict, number>()
 
-describe('the matrix', () => {
+describe('the authorization matrix', () => {
   test.each(OPERATIONS.map((operation) => ({ line: lineOf(operation), operation })))('$line', async ({ operation }) => {
     const mark = await scene.w.mark()
     const names = targetsOf(operation).includes('unknown')
@@ -161,7 +161,7 @@ describe('the matrix', () => {
     expect(await scene.w.typesSince(mark)).toEqual([])
   })
 
-  test('has a cell for every combination, and of every kind of answer', () => {
+  test('has a cell for every combination, and covers every kind of answer', () => {
     const cells = [...counted.values()].reduce((a, b) => a + b, 0)
     expect(cells).toBe(OPERATIONS.reduce((sum, operation) => sum + cellsOf(operation).length, 0))
     expect(HOLDINGS).toHaveLength(SCOPES.length + SCOPE_SYNONYMS.length + 3)

@@ -41,7 +41,7 @@ const SHARE = LIMITS.bodyBytesInFlight / MEGABYTE / 2
 test.each([
   ['of one size', { path: '/sandbox/ghl/nobody/inbox', length: of(16) }, SHARE / 16],
   ['without a length', { path: '/callbacks/stripe', length: 'Transfer-Encoding: chunked' }, SHARE / 4],
-])('strangers of one network get half of the memory for bodies %s', async (_, upload, fitting) => {
+])('callers without a key on one network get half of the memory for bodies %s', async (_, upload, fitting) => {
   const waiting = Array.from({ length: fitting }, () => begin(upload))
   expect(await Promise.all(waiting.map(answered))).toEqual(waiting.map(() => ''))
   expect(await answered(begin(upload))).toBe(REFUSED)

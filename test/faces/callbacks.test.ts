@@ -61,10 +61,10 @@ const heard = (text: string) =>
     ),
   )
 
-describe('Meta asking whether the address is ours', () => {
+describe('a verification request from Meta', () => {
   const ask = (query: string) => w.wire('GET', `${path()}?${query}`, undefined, { key: null })
 
-  test('is answered with the challenge as text', async () => {
+  test('gets the challenge back as text', async () => {
     const { status, headers, text } = await ask(
       `hub.mode=subscribe&hub.verify_token=${verifyToken}&hub.challenge=1158201444`,
     )
@@ -83,15 +83,15 @@ describe('Meta asking whether the address is ours', () => {
   })
 })
 
-describe('Meta calling', () => {
-  test('is answered 200 with nothing, without a key, and what it says becomes an event', async () => {
+describe('a callback from Meta', () => {
+  test('is answered 200 with an empty body, without a key, and becomes an event', async () => {
     const answer = await post(message('wamid.1', 'Over the wire'))
     expect([answer.status, answer.text]).toEqual([200, ''])
     expect(answer.headers['x-request-id']).toMatch(/^req_/)
     expect((await heard('Over the wire')).data).toMatchObject({ from: '12025550101' })
   })
 
-  test('is believed by the bytes, whatever they are written like', async () => {
+  test('is verified by its exact bytes, whatever their formatting', async () => {
     const spaced = JSON.stringify(JSON.parse(message('wamid.2', 'Ünïcödé 🌱')), null, 3).replaceAll(
       'ö',
       String.raw`\u00f6`,
@@ -100,7 +100,7 @@ describe('Meta calling', () => {
     await heard('Ünïcödé 🌱')
   })
 
-  test('with the same JSON in other bytes is not', async () => {
+  test('is refused when its JSON is formatted differently from what was signed', async () => {
     const body = message('wamid.3', 'Rewritten')
     const other = JSON.stringify(JSON.parse(body), null, 2)
     expect((await post(other, { 'x-hub-signature-256': sign(body) })).body.error.code).toBe('unauthorized')
@@ -114,7 +114,7 @@ describe('Meta calling', () => {
     expect((await post(message('wamid.4', 'Forged'), headers)).status).toBe(401)
   })
 
-  test('may come in any type of content, and in megabytes, but not without end', async () => {
+  test('is accepted with any content type and with megabytes, up to 4 MB', async () => {
     expect((await post(message('wamid.5', 'Plain'), { 'content-type': 'text/plain' })).status).toBe(200)
     await heard('Plain')
     expect((await post(message('wamid.6', 'x'.repeat(3_000_000)))).status).toBe(200)
@@ -123,7 +123,7 @@ describe('Meta calling', () => {
     })
   })
 
-  test('at an address of nobody finds nothing', async () => {
+  test('is refused at an unknown address', async () => {
     for (const other of [
       '/callbacks/meta/nobody',
       '/callbacks/meta/0197f0c2-0000-7000-8000-000000000001',
@@ -136,7 +136,7 @@ describe('Meta calling', () => {
     }
   })
 
-  test('is not held to what strangers may ask in a minute', async () => {
+  test('is not subject to the anonymous rate limit', async () => {
     const strict = await world({ clock: systemClock, settings: { graphBaseUrl: 'sandbox', anonymousRatePerMinute: 5 } })
     const answers = await Promise.all(
       Array.from({ length: 30 }, () =>
@@ -148,7 +148,7 @@ describe('Meta calling', () => {
   })
 })
 
-test('statuses that come shuffled and twice never take a message back, and each is told once', async () => {
+test('statuses in any order and repeated never move a message back, and each is published once', async () => {
   const { body } = await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550007', text: 'Hello' })
   const record = async () => (await w.api('GET', `/v1/instances/${id}/messages/${body.message_id}`)).body
   await until('sent', async () => ((await record()).status === 'sent' ? true : undefined))

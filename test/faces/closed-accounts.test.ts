@@ -154,7 +154,7 @@ const TABLE: Record<string, Record<State, unknown>> = {
 }
 
 test.each(STATES)(
-  'public pages and callbacks of an account that is %s do what its effects allow',
+  'public pages and callbacks of an account that is %s allow only what the table permits',
   async (state) => {
     const client = await clientOf(w, { features: ['campaigns', 'ai', 'voice', 'ghl', 'mcp'] })
     const pages = await pagesOf(client)
@@ -167,7 +167,7 @@ test.each(STATES)(
   60_000,
 )
 
-test('a consent that a suspended account did not finish connects nothing, and none can be started', async () => {
+test('a suspended account cannot finish a pending consent or start a new one', async () => {
   const client = await clientOf(w, { features: ['ghl'] })
   const { id } = await pairedIn(w, client, nextNumber())
   const path = `/v1/instances/${id}/ghl`
@@ -182,7 +182,7 @@ test('a consent that a suspended account did not finish connects nothing, and no
   expect((await w.consent(next.authorization_url)).status).toBe(200)
 })
 
-test('a message refused while the account was suspended is sent with the same key after that', async () => {
+test('a message that was refused while the account was suspended is sent later with the same key', async () => {
   const client = await clientOf(w)
   const { id } = await pairedIn(w, client, nextNumber())
   const headers = { 'idempotency-key': 'kept-by-the-window' }
@@ -195,7 +195,7 @@ test('a message refused while the account was suspended is sent with the same ke
 })
 
 test.each(['en', 'pt-BR', 'es'])(
-  'the page of a link of a frozen account offers no code, and says why, in %s',
+  'the page of a link of a frozen account offers no code, and explains why, in %s',
   (language) => {
     const its = wordsFor(language)
     const view = {
@@ -219,7 +219,7 @@ test.each(['en', 'pt-BR', 'es'])(
   },
 )
 
-test('who comes back from Meta connects no number of a suspended account, and can try again later', async () => {
+test('a return from Meta signup connects no number of a suspended account, and can be retried later', async () => {
   const own = await worldOfTest({
     clock: systemClock,
     settings: {

@@ -35,7 +35,7 @@ const isAnswered = async () => {
 test.each([
   ['silent connections', ''],
   ['unfinished requests', 'GET /healthz HTTP/1.1\r\nX: '],
-])('%s of a program of this machine lock others out for seconds at most', async (_name, text) => {
+])('%s from a local program lock out others for a few seconds at most', async (_name, text) => {
   const { end } = flood(2_100, text)
   await sleep(2_000)
   await expect.poll(isAnswered).toBe(true)
@@ -44,7 +44,7 @@ test.each([
   await sleep(500)
 })
 
-test('refused uploads end with their connections, and those that are taken stay', async () => {
+test('connections of refused uploads are closed, and those of accepted uploads stay open', async () => {
   const head = `POST /v1/media HTTP/1.1\r\nHost: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: video/mp4\r\nTransfer-Encoding: chunked\r\n\r\n5\r\naaaaa\r\n`
   const { isOpen, end } = flood(300, head)
   await sleep(4_000)

@@ -64,7 +64,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 const answer: Act = (_request, response) => response.end('answered')
 const never: Act = () => {}
 
-test('a network gets half of the connections, the next fewer, and others still get in', async () => {
+test('one network gets half of the connections, the next fewer, and others can still connect', async () => {
   let address = ''
   const port = await serve(answer, { origin: () => address })
   address = '203.0.113.7'
@@ -83,7 +83,7 @@ test('a network gets half of the connections, the next fewer, and others still g
   await expect.poll(async () => (await open(port, GET)).received).toContain('answered')
 })
 
-test('programs of this machine and trusted proxies have no share', async () => {
+test('local programs and trusted proxies are not limited to a share', async () => {
   let address = '127.0.0.1'
   const port = await serve(answer, { origin: () => address, proxies: ['192.0.2.0/24'] })
   expect(countOpen(await openMany(port, 14))).toBe(14)
@@ -93,7 +93,7 @@ test('programs of this machine and trusted proxies have no share', async () => {
   expect(countOpen(await openMany(port, 3))).toBe(1)
 })
 
-test('a network that comes through a trusted proxy has a share of the requests', async () => {
+test('a network behind a trusted proxy has a share of the requests', async () => {
   const port = await serve(
     (request, response, connections) => {
       const client = String(request.headers['x-client'])
@@ -111,7 +111,7 @@ test('a network that comes through a trusted proxy has a share of the requests',
   await expect.poll(async () => (await open(port, from('203.0.113.7'))).received).toContain('answered')
 })
 
-test('idle connections and unfinished requests make room when nearly all are taken, and those at work stay', async () => {
+test('near the limit, idle connections and unfinished requests are closed, and working ones stay', async () => {
   const port = await serve(never)
   const working = await openMany(port, 5, GET)
   const idle = [...(await openMany(port, 8)), ...(await openMany(port, 7, 'GET / HTTP/1.1\r\nX: '))]
@@ -126,7 +126,7 @@ test('idle connections and unfinished requests make room when nearly all are tak
   expect(last.isOpen).toBe(true)
 })
 
-test('a request that is at work is answered however long it takes, and so is one whose answer has begun', async () => {
+test('a request in progress is answered however long it takes, and so is one whose answer has started', async () => {
   const port = await serve(
     (request, response) => {
       if (request.url === '/stream') response.writeHead(200).write('begun')
@@ -141,7 +141,7 @@ test('a request that is at work is answered however long it takes, and so is one
   for (const client of clients) await expect.poll(() => client.received).toContain('answered')
 })
 
-test('a client that does not read its answer is cut off', async () => {
+test('a client that does not read its answer is disconnected', async () => {
   let isCut = false
   const port = await serve(
     (_request, response) => {
@@ -156,7 +156,7 @@ test('a client that does not read its answer is cut off', async () => {
   await expect.poll(() => isCut).toBe(true)
 })
 
-test('the rest of a refused body is read while it comes, and the connection is closed once it does not', async () => {
+test('the rest of a refused body is read while it arrives, and the connection is closed when it stalls', async () => {
   const port = await serve((request, response) => {
     response.writeHead(503).end('refused')
     request.resume()

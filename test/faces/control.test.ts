@@ -63,7 +63,7 @@ function say(address: string, text: string, count: number): Promise<string[]> {
 }
 
 describe('the control socket', () => {
-  test('hands a command to the running service and its result back', async () => {
+  test('passes a command to the running service and returns the result', async () => {
     const { address, asked } = await desk()
     expect(await askRunningService(address, { command: 'greet', input: { name: 'Ana 👋\n' } })).toEqual({
       result: { said: { name: 'Ana 👋\n' } },
@@ -71,7 +71,7 @@ describe('the control socket', () => {
     expect(asked).toEqual([{ command: 'greet', input: { name: 'Ana 👋\n' } }])
   })
 
-  test('lies in the home folder, is for its owner alone, and goes with the service', async () => {
+  test('is in the home folder, is accessible only to its owner, and is removed with the service', async () => {
     const home = folder()
     const address = controlAddress(home, 'linux')
     const modeOfNewFile = (name: string) => {
@@ -87,7 +87,7 @@ describe('the control socket', () => {
     expect(existsSync(address)).toBe(false)
   })
 
-  test('serves others after a command line that was ended before its answer', async () => {
+  test('serves others after a client was killed before its answer', async () => {
     let begin = () => {}
     let finish = () => {}
     const hasBegun = new Promise<void>((resolve) => (begin = resolve))
@@ -116,13 +116,13 @@ describe('the control socket', () => {
     await expect(asked).rejects.toThrow('The running service stopped or did not respond. Repeat the command.')
   })
 
-  test('is a pipe with a name of its own for each home on Windows', () => {
+  test('is a named pipe with a separate name for each home on Windows', () => {
     const pipe = controlAddress('C:\\Users\\Ana\\Switchboard', 'win32')
     expect(pipe).toMatch(/^\\\\\.\\pipe\\switchboard-[0-9a-f]{16}$/)
     expect(controlAddress('C:\\Users\\Ben\\Switchboard', 'win32')).not.toBe(pipe)
   })
 
-  test('works in a home whose path is longer than a socket may have', async () => {
+  test('works in a home whose path is longer than the limit of a socket path', async () => {
     const home = join(folder(), 'x'.repeat(80), 'y'.repeat(80))
     mkdirSync(home, { recursive: true })
     const { address } = await desk(undefined, home)
@@ -131,21 +131,21 @@ describe('the control socket', () => {
     expect(statSync(address).mode & 0o777).toBe(0o600)
   })
 
-  test('takes the place of one that a killed service left behind', async () => {
+  test('replaces a socket that a killed service left behind', async () => {
     const home = folder()
     writeFileSync(controlAddress(home, process.platform), 'left behind')
     const { address } = await desk(undefined, home)
     expect(await askRunningService(address, { command: 'greet', input: 2 })).toEqual({ result: { said: 2 } })
   })
 
-  test('says that nobody listens when nobody does', async () => {
+  test('reports that no service is running', async () => {
     const home = folder()
     expect(
       await askRunningService(controlAddress(home, process.platform), { command: 'greet', input: 1 }),
     ).toBeUndefined()
   })
 
-  test('answers many at once, each with its own', async () => {
+  test('answers many clients in parallel, each with its own result', async () => {
     const { address } = await desk()
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, i) => askRunningService(address, { command: 'greet', input: i })),
@@ -154,8 +154,8 @@ describe('the control socket', () => {
   })
 })
 
-describe('a command that is not carried out', () => {
-  test('is refused with the sentence that was meant for the person', async () => {
+describe('a command that fails', () => {
+  test('is refused with the sentence meant for the person', async () => {
     const { address, logged } = await desk(async () => {
       throw new ApiError('not_found', 'There is no API key with the id 5.')
     })
@@ -165,7 +165,7 @@ describe('a command that is not carried out', () => {
     expect(logged).toEqual([])
   })
 
-  test('is refused with the code of the catalogue, and without one by a version that sends none', async () => {
+  test('is refused with the code from the catalogue, and without a code by a version that sends none', async () => {
     const { address } = await desk(async () => {
       throw new ApiError('invalid_state', 'This backup is damaged.')
     })
@@ -186,7 +186,7 @@ describe('a command that is not carried out', () => {
     await expect(askRunningService(other, { command: 'x', input: 5 })).rejects.toEqual(new CommandRefused('New.'))
   })
 
-  test('for a fault of the service says where to look, and the log has it', async () => {
+  test('because of an internal error says where to look, and the log has the error', async () => {
     const { address, logged } = await desk(async () => {
       throw new Error('disk on fire at /home/ana/secret')
     })
@@ -195,7 +195,7 @@ describe('a command that is not carried out', () => {
     expect(logged).toMatchObject([{ event: 'command.failed', cause: { message: expect.stringContaining('on fire') } }])
   })
 
-  test('because the service went away meanwhile says so', async () => {
+  test('because the service stopped meanwhile says so', async () => {
     const home = folder()
     const address = controlAddress(home, process.platform)
     const server = createServer((socket) => void socket.once('data', () => socket.destroy()))
@@ -205,7 +205,7 @@ describe('a command that is not carried out', () => {
   })
 
   test.each(['{', 'null', '5', '[]', '"x"', '{}', '{"command":null}', '{"command":{}}', ''])(
-    'because the line %j is none leaves the service as it was',
+    'because the line %j is invalid leaves the service unaffected',
     async (line) => {
       const address = controlAddress(w.home, process.platform)
       const [answer = ''] = await say(address, `${line}\n`, 1)
@@ -218,9 +218,9 @@ describe('a command that is not carried out', () => {
   )
 })
 
-describe('the commands of the service', () => {
+describe('the control commands', () => {
   test.each(['keys', 'keys.destroy', '__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])(
-    '%j is none of them',
+    '%j is not a command',
     async (command) => {
       await expect(w.service.carryOut({ command, input: {} })).rejects.toMatchObject({ code: 'not_found' })
     },
@@ -233,13 +233,13 @@ describe('the commands of the service', () => {
     {}, null, [], 'text', { ...NEW, name: '' }, { ...NEW, name: 5 }, { ...NEW, name: 'x'.repeat(101) }, { ...NEW, scopes: [] }, { ...NEW, scopes: 'all' },
     { ...NEW, scopes: ['messages:send', 'messages:send'] }, { ...NEW, scopes: ['root'] }, { ...NEW, allowed_instance_ids: [] },
     { ...NEW, allowed_instance_ids: ['x'] }, { ...NEW, allowed_instance_ids: ['0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60'] }, { ...NEW, admin: true },
-  ])('keys.create refuses %j in a sentence, and makes no key', async (input) => {
+  ])('keys.create refuses %j with a sentence, and creates no key', async (input) => {
     const [before] = await w.rows('SELECT COUNT(*) AS count FROM api_keys')
     await expect(w.service.carryOut({ command: 'keys.create', input })).rejects.toMatchObject({ code: 'validation_error' })
     expect(await w.rows('SELECT COUNT(*) AS count FROM api_keys')).toEqual([before])
   })
 
-  test('keys.create makes a key that works at once, keys.list shows it without its value, keys.revoke ends it', async () => {
+  test('keys.create creates a key that works immediately, keys.list shows it without its value, keys.revoke ends it', async () => {
     const instance = await w.instance()
     const input = {
       name: 'CRM',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { quotedText, visibleText, visibleValue } from '../../main/contract/display-text.ts'
 
-describe('text of a stranger', () => {
+describe('untrusted text for display', () => {
   test.each([
     ['line\nbreak\r\t', 'line\\nbreak\\r\\t'],
     ['\u202Eevil\u2069', '\\u{202E}evil\\u{2069}'],
@@ -10,21 +10,21 @@ describe('text of a stranger', () => {
     ['\u{E0041}', '\\u{E0041}'],
     ['\u0301x', '\\u{301}x'],
     ['👨\u200D👩\u200D👧 ❤️\u200D🔥 ação', '👨\u200D👩\u200D👧 ❤️\u200D🔥 ação'],
-  ])('shows every character: %j', (text, shown) => expect(visibleText(text)).toBe(shown))
+  ])('shows its invisible characters: %j', (text, shown) => expect(visibleText(text)).toBe(shown))
 
-  test('cannot end its quotes', () => {
+  test('cannot close its quotes', () => {
     expect(quotedText('a” b " c \\')).toBe('“a\\” b \\" c \\\\”')
   })
 
-  test('cannot move the words around it when it is written from right to left', () => {
+  test('cannot reorder the text around it with right-to-left marks', () => {
     expect(quotedText('שלום')).toBe('“\u2068שלום\u2069”')
   })
 
-  test('is made visible at any depth, names of fields included', () => {
+  test('is escaped at any depth, including field names', () => {
     expect(visibleValue({ 'a\u202E': ['\n', { b: 1 }] })).toEqual({ 'a\\u{202E}': ['\\n', { b: 1 }] })
   })
 
-  test('never holds a control, a direction mark or an open quote, whatever it is', () => {
+  test('never contains a control character, a direction mark or an open quote', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const inside = quotedText(text)

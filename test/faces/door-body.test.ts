@@ -56,7 +56,7 @@ describe('a body is never coerced', () => {
     expect(await refused(body, '400 validation_error')).toContain(sentence)
   })
 
-  test('text that looks like a number is no number, and 1.0 is an integer because JSON does not tell it from 1', async () => {
+  test('a numeric string is not a number, and 1.0 is an integer because JSON does not tell it from 1', async () => {
     const at = `/v1/webhooks/${ids['webhooks'] ?? ''}`
     expect(code(await w.api('PATCH', at, { max_in_flight: '5' }))).toBe('400 validation_error')
     expect(code(await w.api('PATCH', at, { active: 'false' }))).toBe('400 validation_error')
@@ -64,7 +64,7 @@ describe('a body is never coerced', () => {
     expect((await w.api('PATCH', at, '{"max_in_flight":5.0}')).body.max_in_flight).toBe(5)
   })
 
-  test('null is not the same as a text, absent not the same as null', async () => {
+  test('null differs from a string, and a missing field from null', async () => {
     const made = (await create({ external_ref: 'a', metadata: { k: 'v' } })).body
     const at = `/v1/instances/${made.id}`
     expect((await w.api('PATCH', at, {})).body).toMatchObject({ external_ref: 'a', metadata: { k: 'v' } })
@@ -100,7 +100,7 @@ describe('an unknown field is refused by name', () => {
     expect(await w.typesSince(mark)).toEqual([])
   })
 
-  test('the name of a field is quoted, and not all of it when it is long', async () => {
+  test('the name of a field is quoted, and shortened when it is long', async () => {
     expect(await refused({ 'na\n"me': 1 }, '400 validation_error')).toContain(String.raw`"na\n\"me"`)
     const long = await refused({ ['x'.repeat(100_000)]: 1 }, '400 validation_error')
     expect(long.length).toBeLessThan(300)
@@ -109,7 +109,7 @@ describe('an unknown field is refused by name', () => {
   })
 })
 
-describe('what is no JSON object', () => {
+describe('a body that is not a JSON object', () => {
   test.each([
     '{',
     '{"name":}',
@@ -125,16 +125,19 @@ describe('what is no JSON object', () => {
     await refused(text, '400 invalid_json')
   })
 
-  test.each(['null', '[]', '"text"', '5', 'true'])('%s is a validation_error, and no empty object', async (text) => {
-    expect(await refused(text, '400 validation_error')).toBe('The body must be an object.')
-  })
+  test.each(['null', '[]', '"text"', '5', 'true'])(
+    '%s is a validation_error, and is not treated as an empty object',
+    async (text) => {
+      expect(await refused(text, '400 validation_error')).toBe('The body must be an object.')
+    },
+  )
 
   test('bytes that are not UTF-8 are invalid_json, and nothing else is stored in their place', async () => {
     const bytes = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xfe, 0xc3]), Buffer.from('"}')])
     expect(await refused(bytes, '400 invalid_json')).toContain('UTF-8')
   })
 
-  test('a byte order mark at the beginning is passed over, with an Idempotency-Key as well', async () => {
+  test('a byte order mark at the start is ignored, with an Idempotency-Key as well', async () => {
     const text = '\ufeff{"name":"Marked"}'
     expect((await create(text)).body.name).toBe('Marked')
     const headers = { 'idempotency-key': 'bom' }
@@ -144,11 +147,11 @@ describe('what is no JSON object', () => {
   })
 })
 
-describe('a body that is not there', () => {
+describe('a missing body', () => {
   test.each([
     ['with a content type', { 'content-type': 'application/json' }],
     ['without a content type', {}],
-  ])('counts as {} where every field is optional (%s)', async (_name, headers) => {
+  ])('is treated as {} where every field is optional (%s)', async (_name, headers) => {
     const answer = await w.service.door.app.inject({
       method: 'POST',
       url: '/v1/instances',
@@ -157,7 +160,7 @@ describe('a body that is not there', () => {
     expect(answer.statusCode).toBe(201)
   })
 
-  test('is a validation_error where one is needed', async () => {
+  test('is a validation_error where a body is required', async () => {
     const at = `/v1/instances/${line.id}/messages`
     expect((await w.api('POST', at)).body.error).toMatchObject({
       code: 'validation_error',
@@ -173,7 +176,7 @@ describe('a body that is not there', () => {
   })
 })
 
-test('what was to be made and was there already is changed and answered with 200, as documented', async () => {
+test('creating what already exists updates it and returns 200, as documented', async () => {
   const make = (name: string) => w.api('POST', '/v1/sandbox/phones', { number: '12025550166', name })
   expect([(await make('First')).status, (await make('Second')).status]).toEqual([201, 200])
 })
@@ -198,7 +201,7 @@ describe('the content type', () => {
     expect((await create('{}', { 'content-type': type })).status).toBe(201)
   })
 
-  test('a body without one is unsupported_media_type', async () => {
+  test('a body without a content type is unsupported_media_type', async () => {
     const answer = await w.service.door.app.inject({
       method: 'POST',
       url: '/v1/instances',
@@ -209,10 +212,10 @@ describe('the content type', () => {
   })
 })
 
-describe('the size', () => {
+describe('the body size', () => {
   const ofBytes = (size: number) => `{"name":"${'x'.repeat(size - 11)}"}`
 
-  test('2 MB is read and judged, one byte more is payload_too_large, however it is sent', async () => {
+  test('2 MB is accepted, one byte more is payload_too_large, however it is sent', async () => {
     const most = 2 * 1024 * 1024
     await refused(ofBytes(most), '400 validation_error')
     await refused(ofBytes(most + 1), '413 payload_too_large')
@@ -234,21 +237,24 @@ describe('the size', () => {
     ['413 payload_too_large', 'a body that turns out too large', { hasKey: true, goesOn: true }, asItTurnsOut],
     ['413 payload_too_large', 'a last request that is too large', { hasKey: true, goesOn: false }, byItsWord],
     ['401 unauthorized', 'a last request without a key', { hasKey: false, goesOn: false }, byItsWord],
-  ] as const)('%s: whoever writes all of %s can read why', async (expected, _what, { hasKey, goesOn }, frame) => {
-    const [status, error] = expected.split(' ')
-    const key = hasKey ? `Authorization: Bearer ${w.allScopes}\r\n` : ''
-    const last = goesOn ? '' : 'Connection: close\r\n'
-    const head = `POST /v1/instances HTTP/1.1\r\nHost: ${w.host}\r\nContent-Type: application/json\r\n${key}${last}`
-    const mark = await w.mark()
-    const bytes = Buffer.concat([Buffer.from(head + frame[0]), TOO_MUCH, Buffer.from(frame[1])])
-    const heard = await readAfterWriting(w.host, bytes)
-    expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*"code":"${error}"`))
-    // Whoever said that it is the last one is told that it was: another would be taken for noise.
-    expect(/^connection: close\r$/im.test(heard)).toBe(!goesOn)
-    expect(await w.typesSince(mark)).toEqual([])
-  })
+  ] as const)(
+    '%s: a client that sends all of %s can read the error',
+    async (expected, _what, { hasKey, goesOn }, frame) => {
+      const [status, error] = expected.split(' ')
+      const key = hasKey ? `Authorization: Bearer ${w.allScopes}\r\n` : ''
+      const last = goesOn ? '' : 'Connection: close\r\n'
+      const head = `POST /v1/instances HTTP/1.1\r\nHost: ${w.host}\r\nContent-Type: application/json\r\n${key}${last}`
+      const mark = await w.mark()
+      const bytes = Buffer.concat([Buffer.from(head + frame[0]), TOO_MUCH, Buffer.from(frame[1])])
+      const heard = await readAfterWriting(w.host, bytes)
+      expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*"code":"${error}"`))
+      // Whoever said that it is the last one is told that it was: another would be taken for noise.
+      expect(/^connection: close\r$/im.test(heard)).toBe(!goesOn)
+      expect(await w.typesSince(mark)).toEqual([])
+    },
+  )
 
-  test('a length that is not the length is refused', async () => {
+  test('a body that does not match its Content-Length is refused', async () => {
     const head = `POST /v1/instances HTTP/1.1\r\nHost: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\nConnection: close\r\n`
     expect(await w.raw(`${head}Content-Length: 2\r\n\r\n{}`)).toMatch(/^HTTP\/1.1 201 /)
     expect(await w.raw(`${head}Content-Length: -2\r\n\r\n{}`)).toMatch(/^HTTP\/1.1 400 /)
@@ -256,37 +262,34 @@ describe('the size', () => {
   })
 })
 
-describe('A-04 JSON that is meant to do harm', () => {
+describe('A-04 malicious JSON', () => {
   const quickly = async <T>(act: () => Promise<T>): Promise<T> => {
     const answers: T[] = []
     expect(await cpuTime(async () => answers.push(await act()))).toBeLessThan(1_000)
     return answers[0]!
   }
 
-  test.each([100, 10_000, 300_000])(
-    'nested %i deep is refused, wherever it stands and however it is made',
-    async (depth) => {
-      for (const [open, close] of [
-        ['[', ']'],
-        ['{"a":', '}'],
-      ] as const) {
-        if (depth * (open.length + close.length) > 2_000_000) continue
-        const nested = nest(depth, open, close)
-        await quickly(() => refused(nested, '400 validation_error'))
-        await quickly(() => refused(`{"metadata":${nested}}`, '400 validation_error'))
-        const raw = await quickly(() =>
-          w.api(
-            'POST',
-            `/v1/instances/${official.id}/messages`,
-            `{"to":"12025550177","cloud_api":{"type":"text","text":${nested}}}`,
-          ),
-        )
-        expect(code(raw)).toBe('400 validation_error')
-      }
-    },
-  )
+  test.each([100, 10_000, 300_000])('nested %i deep is refused at any position and in any form', async (depth) => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      if (depth * (open.length + close.length) > 2_000_000) continue
+      const nested = nest(depth, open, close)
+      await quickly(() => refused(nested, '400 validation_error'))
+      await quickly(() => refused(`{"metadata":${nested}}`, '400 validation_error'))
+      const raw = await quickly(() =>
+        w.api(
+          'POST',
+          `/v1/instances/${official.id}/messages`,
+          `{"to":"12025550177","cloud_api":{"type":"text","text":${nested}}}`,
+        ),
+      )
+      expect(code(raw)).toBe('400 validation_error')
+    }
+  })
 
-  test('nesting that payloads really have is passed on', async () => {
+  test('nesting of realistic depth is accepted', async () => {
     const body = `{"to":"12025550177","cloud_api":{"type":"text","text":{"body":"Hi","more":${nest(30, '{"a":[', ']}')}}}}`
     expect((await w.api('POST', `/v1/instances/${official.id}/messages`, body)).status).toBe(201)
   })
@@ -296,26 +299,26 @@ describe('A-04 JSON that is meant to do harm', () => {
     '{"metadata":{"__proto__":"x"}}',
     '{"constructor":{"prototype":{"x":1}}}',
     String.raw`{"\u005f_proto__":{}}`,
-  ])('%s is refused, and poisons nothing', async (text) => {
+  ])('%s is refused, and pollutes no prototype', async (text) => {
     expect(code(await create(text))).toMatch(/^400 (invalid_json|validation_error)$/)
     expect(({} as Record<string, unknown>)['name']).toBeUndefined()
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 
-  test('names that objects have by nature are ordinary keys of metadata', async () => {
+  test('property names of Object are ordinary keys of metadata', async () => {
     const metadata = { constructor: 'a', toString: 'b', hasOwnProperty: 'c', valueOf: 'd' }
     const { body } = await create(JSON.stringify({ metadata }))
     expect(body.metadata).toEqual(metadata)
     expect((await w.api('GET', `/v1/instances/${body.id}`)).body.metadata).toEqual(metadata)
   })
 
-  test('of a key that stands twice the last one counts, as everywhere', async () => {
+  test('with duplicate keys uses the last one', async () => {
     expect((await create('{"name":"First","name":"Last"}')).body.name).toBe('Last')
   })
 
   const NUMBERS = ['1e400', '-1e400', `1${'0'.repeat(400)}`, `${'9'.repeat(300)}e99`]
   test.each(NUMBERS.map((number) => [number.slice(0, 10), number]))(
-    'a number that no double holds (%s) is refused where any value is allowed, not passed on as null',
+    'with a number beyond a double (%s) is refused where any value is allowed, and not passed on as null',
     async (_shown, number) => {
       const body = `{"to":"12025550177","cloud_api":{"type":"text","text":{"body":"x","n":${number}}}}`
       const answer = await w.api('POST', `/v1/instances/${official.id}/messages`, body)
@@ -329,11 +332,11 @@ describe('A-04 JSON that is meant to do harm', () => {
     String.raw`{"name":"\udc00\ud800"}`,
     String.raw`{"metadata":{"\udfff":"x"}}`,
     String.raw`{"external_ref":"a\uD834"}`,
-  ])('half of a surrogate pair, as in %s, is refused: it could not be kept as it was said', async (text) => {
+  ])('with a lone surrogate, as in %s, is refused, because it cannot be stored unchanged', async (text) => {
     expect(await refused(text, '400 validation_error')).toContain('surrogate')
   })
 
-  test('every other character is kept as it was said, in every field', async () => {
+  test('keeps every other character unchanged, in every field', async () => {
     const odd = 'a\u0000b\u0001\u001f"\\/\u007f\u0080é\u2028\u2029\ufeff\ufffd\uffff😀𝕏'
     for (const text of [odd, 'שלום', '‮evil', 'e\u0301']) {
       const { body } = await create({ name: text, external_ref: text, metadata: { [text]: text } })
@@ -346,8 +349,8 @@ describe('A-04 JSON that is meant to do harm', () => {
   })
 })
 
-describe('a query', () => {
-  test('with a parameter nobody knows is answered as without it', async () => {
+describe('a query string', () => {
+  test('with an unknown parameter is answered as if it were absent', async () => {
     expect((await w.api('GET', '/v1/me?nonsense=1&__proto__=x&constructor=y')).text).toBe(
       (await w.api('GET', '/v1/me')).text,
     )
@@ -369,7 +372,7 @@ describe('a query', () => {
 
   const CURSORS = ['abc', '%00', '%ff', '../../etc/passwd', 'x'.repeat(5_000), "' OR 1=1 --", '5']
   test.each(CURSORS.map((cursor) => [cursor.slice(0, 20), cursor]))(
-    'a cursor that was not given out (%s) is invalid_cursor on every list',
+    'with a cursor that was not issued (%s) is invalid_cursor on every list',
     async (_shown, cursor) => {
       for (const path of [
         '/v1/instances',
@@ -383,7 +386,7 @@ describe('a query', () => {
     },
   )
 
-  test('a cursor of one list, filter or account opens no other', async () => {
+  test('with a cursor of another list, filter or account is refused', async () => {
     for (let i = 0; i < 3; i++) await w.instance({ external_ref: `cursor-${i}` })
     const { next_cursor: cursor } = (await w.api('GET', '/v1/instances?limit=1')).body
     expect((await w.api('GET', `/v1/instances?limit=1&cursor=${cursor}`)).status).toBe(200)
@@ -400,7 +403,7 @@ describe('a query', () => {
   })
 
   test.each(['true', 'True', '1', 'yes', 'true ', ''])(
-    'confirm=%s confirms only when it is exactly true',
+    'with confirm=%s confirms only if it is exactly true',
     async (value) => {
       const { id } = await w.instance()
       const answer = await w.api('DELETE', `/v1/instances/${id}?confirm=${encodeURIComponent(value)}`)
@@ -408,7 +411,7 @@ describe('a query', () => {
     },
   )
 
-  test('confirm given twice confirms nothing', async () => {
+  test('with confirm given twice confirms nothing', async () => {
     const { id } = await w.instance()
     expect(code(await w.api('DELETE', `/v1/instances/${id}?confirm=true&confirm=false`))).toBe(
       '400 confirmation_required',

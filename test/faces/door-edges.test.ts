@@ -12,7 +12,7 @@ const knock = async (w: World, headers: Record<string, string> = {}) =>
   (await w.wire('GET', '/v1/me', undefined, { key: 'swb_stale', headers })).status
 
 describe('/healthz', () => {
-  test('answers however often anybody asks, whatever key they send and whatever they spent elsewhere', async () => {
+  test('answers any number of requests, whatever key they send and however much of their limit is spent', async () => {
     const w = await limited()
     for (let i = 0; i < 4; i++) await knock(w)
     expect(await knock(w)).toBe(429)
@@ -22,7 +22,7 @@ describe('/healthz', () => {
     }
   })
 
-  test('spends nothing of what its caller has for other requests', async () => {
+  test('does not count against the rate limit of its caller', async () => {
     const w = await limited()
     for (let i = 0; i < 5; i++) await w.wire('GET', '/healthz', undefined, { key: null })
     const answer = await w.wire('GET', '/openapi.yaml', undefined, { key: null })
@@ -36,7 +36,7 @@ describe('callers behind a proxy', () => {
     return knock(w, { 'x-forwarded-for': forwarded })
   }
 
-  test('are told apart where the proxy is trusted, by the last address it added', async () => {
+  test('are told apart behind a trusted proxy by the last address it added', async () => {
     const w = await limited({ trustedProxies: ['127.0.0.1/32'] })
     expect(await spend(w, '198.51.100.1')).toBe(429)
     expect(await knock(w, { 'x-forwarded-for': '198.51.100.2' })).toBe(401)
@@ -46,7 +46,7 @@ describe('callers behind a proxy', () => {
     expect([(await page('198.51.100.1')).status, (await page('198.51.100.3')).status]).toEqual([429, 200])
   })
 
-  test('are one caller when they have a network of IPv6 for themselves, whichever of its addresses they use', async () => {
+  test('count as one caller within an IPv6 network, whichever address they use', async () => {
     const w = await limited({ trustedProxies: ['127.0.0.1/32'] })
     const from = (host: number) => ({ 'x-forwarded-for': `2001:db8:1:1::${host}` })
     expect([await knock(w, from(1)), await knock(w, from(2)), await knock(w, from(3))]).toEqual([401, 401, 401])
@@ -54,20 +54,20 @@ describe('callers behind a proxy', () => {
     expect(await knock(w, { 'x-forwarded-for': '2001:db8:1:2::1' })).toBe(401)
   })
 
-  test('are one caller where no proxy is trusted, on loopback too', async () => {
+  test('count as one caller without a trusted proxy, on loopback too', async () => {
     const w = await limited()
     expect(await spend(w, '198.51.100.1')).toBe(429)
     expect(await knock(w, { 'x-forwarded-for': '198.51.100.2' })).toBe(429)
   })
 
-  test('cannot choose an address when they connect from elsewhere', async () => {
+  test('cannot choose their address when they connect from elsewhere', async () => {
     const w = await limited({ trustedProxies: ['192.0.2.0/24'] })
     expect(await spend(w, '198.51.100.1')).toBe(429)
     expect(await knock(w, { 'x-forwarded-for': '198.51.100.2' })).toBe(429)
   })
 })
 
-test('a compressed body is 415, and nothing is done', async () => {
+test('a compressed body is 415, and has no effect', async () => {
   const w = await worldOfTest()
   for (const encoding of ['gzip', 'br', 'deflate, gzip', 'GZIP']) {
     const sending = { headers: { 'content-encoding': encoding } }
@@ -79,7 +79,7 @@ test('a compressed body is 415, and nothing is done', async () => {
   expect((await w.api('GET', '/v1/instances')).body.count).toBe(1)
 })
 
-test('a body that was compressed below its chunks is 415, and nothing is done', async () => {
+test('a body compressed with a transfer encoding is 415, and has no effect', async () => {
   const w = await worldOfTest()
   const send = (encoding: string, body: string | Buffer) =>
     rawExchange(
@@ -102,14 +102,14 @@ describe('the root address', () => {
   const ask = (w: World, accept: string, sending = {}) =>
     w.wire('GET', '/', undefined, { key: null, headers: { accept }, ...sending })
 
-  test('leads a browser to the console', async () => {
+  test('redirects a browser to the console', async () => {
     const w = await worldOfTest()
     const answer = await ask(w, 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8')
     expect([answer.status, answer.headers['location'], answer.headers['vary']]).toEqual([302, '/console/', 'accept'])
     expect(answer.headers['x-request-id']).toBeDefined()
   })
 
-  test('tells a program that it needs a key, or that nothing is there', async () => {
+  test('tells a program that it needs a key, or that the path does not exist', async () => {
     const w = await worldOfTest()
     expect((await ask(w, 'application/json')).status).toBe(401)
     expect((await ask(w, '*/*')).status).toBe(401)
@@ -117,14 +117,14 @@ describe('the root address', () => {
     expect((await w.wire('POST', '/', {}, { key: null, headers: { accept: 'text/html' } })).status).toBe(401)
   })
 
-  test('is not answered under a foreign name', async () => {
+  test('is not answered for a foreign Host', async () => {
     const w = await worldOfTest()
     const sending = { key: null, headers: { accept: 'text/html', host: 'evil.example' } }
     expect((await w.api('GET', '/', undefined, sending)).status).toBe(403)
   })
 })
 
-test('each request is one line of the log at debug level, with its id and without query, ids or bodies', async () => {
+test('each request is one debug line in the log, with its id and without query, ids or bodies', async () => {
   const lines: Record<string, unknown>[] = []
   const log: Log = { ...silentLog, debug: (line) => void lines.push(line) }
   const w = await worldOfTest({ log })
@@ -159,7 +159,7 @@ test('a send that waits for its network is answered before a stopping service cl
   await closing
 })
 
-test('a connection without traffic stays open while its request is at work, and is closed when it has none', async () => {
+test('a silent connection stays open while its request is in progress, and is closed once it has none', async () => {
   const w = await worldOfTest()
   const line = await w.pair()
   const sockets: Socket[] = []

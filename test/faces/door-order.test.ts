@@ -156,7 +156,7 @@ const ask = ({ method, path, body, headers = {}, key }: Request): Promise<Reply>
   w.api(method, path, body, { headers, ...(key === undefined ? {} : { key }) })
 
 describe.each(LADDERS)('%s', (_name, good, steps, status) => {
-  test('finds what is wrong in the order of the contract', async () => {
+  test('reports errors in the order of the contract', async () => {
     const mark = await w.mark()
     for (const [i, [expected]] of steps.entries()) {
       // The later ones first, so that an earlier one has the last word about what both concern.
@@ -168,12 +168,12 @@ describe.each(LADDERS)('%s', (_name, good, steps, status) => {
     expect(await w.typesSince(mark)).toEqual([])
   })
 
-  test('is carried out, or not, once nothing is wrong', async () => {
+  test('is carried out, if it can be, once nothing is wrong', async () => {
     if (status !== 0) expect((await ask(good())).status).toBe(status)
   })
 })
 
-test('a replay is answered also when the instance is no longer connected', async () => {
+test('a replay is also answered when the instance is no longer connected', async () => {
   const { id } = await w.pair()
   const send = (body: object) =>
     w.api('POST', `/v1/instances/${id}/messages`, body, { headers: { 'idempotency-key': 'r' } })
@@ -184,7 +184,7 @@ test('a replay is answered also when the instance is no longer connected', async
   expect((await send({ ...message, text: 'Other' })).body.error.code).toBe('idempotency_conflict')
 })
 
-test('the request id is settled before everything: even a refused Host is answered under it', async () => {
+test('the request id is set before all checks: even a refused Host gets one', async () => {
   const headers = { host: 'rebound.example', 'x-request-id': 'mine-1' }
   expect((await w.api('GET', '/v1/me', undefined, { headers })).headers['x-request-id']).toBe('mine-1')
 })

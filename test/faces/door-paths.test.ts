@@ -16,7 +16,7 @@ describe.each(PATHS)('%s', (path) => {
   const own = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method as string)
   const allowed = [...own, ...(own.includes('GET') ? ['HEAD'] : [])].toSorted()
 
-  test('answers 405 with Allow to every method it does not have', async () => {
+  test('answers 405 with Allow to every method that it does not support', async () => {
     for (const method of METHODS.filter((one) => !allowed.includes(one))) {
       // GET /v1/webhooks/{id} is the pattern of /v1/webhooks/deliveries too, and with an id the two are one address.
       const answer = await w.api(method, pathWith(path))
@@ -47,14 +47,14 @@ describe.each(PATHS)('%s', (path) => {
     }
   })
 
-  test('answers 401 to them without a key, as to everything', async () => {
+  test('answers 401 without a key', async () => {
     for (const method of METHODS)
       expect((await w.api(method, pathWith(path), undefined, { key: null })).status).toBe(401)
   })
 })
 
 test.each(OPERATIONS.filter(({ method }) => method === 'GET').map((operation) => [lineOf(operation), operation.path]))(
-  'HEAD is answered like %s, without the body',
+  'HEAD is answered like GET %s, without the body',
   async (_line, path) => {
     const get = await w.api('GET', pathWith(path))
     const head = await w.api('HEAD', pathWith(path))
@@ -69,7 +69,7 @@ test.each([
   ['/mcp', 'DELETE, GET, HEAD, POST'],
   ['/onboard/token', 'GET, HEAD, POST'],
   ['/passkey/token', 'GET, HEAD, POST'],
-])('%s takes %s and answers 405 to everything else', async (path, allow) => {
+])('%s accepts %s and answers 405 to other methods', async (path, allow) => {
   for (const method of ['PUT', 'PATCH', 'OPTIONS']) {
     const answer = await w.api(method, path, method === 'OPTIONS' ? undefined : {})
     expect([answer.status, answer.headers['allow']]).toEqual([405, allow])
@@ -84,19 +84,19 @@ describe('an unknown path', () => {
     '/onboard/a/b', '/v1/instances/a/b/c/d', '/consoles', '/panel', '/v1/me%00', '/v1/me%2F', '/%2e%2e/etc/passwd',
   ]
 
-  test.each(UNKNOWN)('%s is 404 not_found to whoever has a key, with any method', async (path) => {
+  test.each(UNKNOWN)('%s is 404 not_found with a key, for any method', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
       expect(code(await w.wire(method, path)), method).toBe('404 not_found')
     }
   })
 
-  test.each(UNKNOWN)('%s is 401 to whoever has none, so that nothing can be found out', async (path) => {
+  test.each(UNKNOWN)('%s is 401 without a key, so that nobody can probe for paths', async (path) => {
     expect(code(await w.wire('GET', path, undefined, { key: null }))).toBe('401 unauthorized')
     expect(code(await w.wire('GET', path, undefined, { key: 'swb_wrong' }))).toBe('401 unauthorized')
   })
 
   test.each(['/v1/instances/%', '/v1/instances/%zz', '/v1/%E0%A4%A', '/%', '/%ff'])(
-    '%s, which is no valid percent-encoding, is 404 with a key and 401 without, as any other',
+    '%s, which is invalid percent-encoding, is 404 with a key and 401 without, like any other',
     async (path) => {
       expect(code(await w.wire('GET', path))).toBe('404 not_found')
       expect(code(await w.wire('GET', path, undefined, { key: null }))).toBe('401 unauthorized')
@@ -116,7 +116,7 @@ describe('an id in a path', () => {
   const withIds = OPERATIONS.filter(({ path }) => path.includes('{'))
 
   test.each(ODD.map((id) => [id.slice(0, 40), id]))(
-    'that is none (%s) is 404 not_found on every path',
+    'that is invalid (%s) is 404 not_found on every path',
     async (_shown, id) => {
       for (const { method, path, confirm } of withIds) {
         // Every name of a catcher of the allowed letters is one, and a webhook called "deliveries" is another list.
@@ -134,7 +134,7 @@ describe('an id in a path', () => {
     },
   )
 
-  test('is read without regard to case', async () => {
+  test('is case-insensitive', async () => {
     const { id } = await w.instance()
     for (const path of ['', '/connection', '/health']) {
       expect((await w.api('GET', `/v1/instances/${id.toUpperCase()}${path}`)).status).toBe(200)

@@ -73,26 +73,26 @@ async function callsTheTool(): Promise<void> {
 
 const calledTools = async () => (await must('GET', '/v1/sandbox/catcher/orders')).data.length as number
 
-test('A-09 trying an agent calls its HTTP tools, which is declared', async () => {
+test('A-09 testing an agent calls its HTTP tools, which is a declared effect', async () => {
   await callsTheTool()
   const before = await calledTools()
   expect(await effectsIn('testAgent', `${at}/ai/test`, { message: 'Where is my order?' })).toEqual(['outbound'])
   expect(await calledTools()).toBe(before + 1)
 })
 
-test('A-09 suggesting a reply calls the HTTP tools of the agent, which is declared', async () => {
+test('A-09 suggesting a reply calls the HTTP tools of the agent, which is a declared effect', async () => {
   await callsTheTool()
   const before = await calledTools()
   expect(await effectsIn('suggestReply', `${at}/ai/conversations/${PHONE}/suggestions`)).toEqual(['outbound'])
   expect(await calledTools()).toBe(before + 1)
 })
 
-test('A-09 listing the models of a provider sends it the key, which is declared', async () => {
+test('A-09 listing the models of a provider sends it the key, which is a declared effect', async () => {
   await asConsole(w)('PUT', `${at}/ai/provider-keys/openai`, { api_key: 'sk-1' })
   expect(await effectsIn('listProviderModels', `${at}/ai/providers/openai/models`)).toEqual(['outbound'])
 })
 
-test('A-09 a trunk is a destination, and the check of the set-up dials it', async () => {
+test('A-09 a trunk is a destination, and checking the voice setup dials it', async () => {
   const { id } = await w.instance({ engine: 'official', network: 'live' })
   const voice = `/v1/instances/${id}/voice`
   await must('POST', `${voice}/enable`)
@@ -102,7 +102,7 @@ test('A-09 a trunk is a destination, and the check of the set-up dials it', asyn
   expect(await effectsIn('removeVoiceTrunk', `${voice}/trunk`)).toEqual([])
 })
 
-test('A-09 speech services are a destination, and the check of the set-up speaks with them', async () => {
+test('A-09 speech services are a destination, and checking the voice setup connects to them', async () => {
   const url = 'https://speech.example.com/v1'
   const speech = { brain: 'pipeline', stt_url: url, tts_url: url, api_key: 'sk-1' }
   expect(await effectsIn('setVoiceSpeech', '/v1/voice/speech', speech)).toEqual(['destination'])
@@ -112,7 +112,7 @@ test('A-09 speech services are a destination, and the check of the set-up speaks
   expect(await effectsIn('checkVoiceSetup', `${at}/voice/check`)).toEqual(['outbound'])
 })
 
-test('A-09 what reaches such servers waits for a person, and is closed to suspended accounts', () => {
+test('A-09 operations that reach such servers require approval, and are closed to suspended accounts', () => {
   for (const id of ['testAgent', 'suggestReply', 'listProviderModels', 'checkVoiceSetup']) {
     const operation = ALL_OPERATIONS.find((one) => one.id === id)!
     expect([id, needsApproval('destructive', operation), isClosedWhenSuspended(operation)]).toEqual([id, true, true])

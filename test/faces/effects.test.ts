@@ -214,8 +214,8 @@ async function withoutWaiting<T>(asking: Promise<T>): Promise<T> {
 
 const codeOf = ({ body }: Pick<Reply, 'body'>): string | undefined => body?.error?.code
 
-describe('an account that may do everything', () => {
-  test('does no more with each operation than the contract declares', async () => {
+describe('an account without restrictions', () => {
+  test('has no effects from any operation beyond those that its contract declares', async () => {
     const wrong: string[] = []
     const seen = new Set<Effect>()
     let succeeded = 0
@@ -250,7 +250,7 @@ describe.each([
   const isForbidden = (effect: Effect) =>
     state === 'suspended' ? EFFECTS[effect].closedWhenSuspended : EFFECTS[effect].closedWhenFrozen
 
-  test('A-09 reaches nobody by any operation, and is refused where the contract says so', async () => {
+  test('A-09 has no forbidden effects from any operation, and is refused where the contract says so', async () => {
     const wrong: string[] = []
     let refused = 0
     for (const sample of samplesOf(house())) {
@@ -277,9 +277,9 @@ const actionOf = (words: Words | undefined) =>
   words?.path === undefined ? {} : { group: words.path['smv2'], action: words.path['action'] }
 
 describe.each(sized(['destructive'] as const, ['destructive', 'sending'] as const))(
-  'an assistant whose key asks under %s',
+  'an assistant whose key requires approval under %s',
   (policy) => {
-    test('A-09 does nothing by any tool that waits for a person, and reads no link', async () => {
+    test('A-09 causes no effects with any tool that requires approval, and sees no link', async () => {
       const name = policy === 'sending' ? 'Fernlow' : 'Marrowby'
       const sub = await client()
       const house = await houseOf(sub.id, sub.key, name, policy === 'sending' ? '34' : '35')

@@ -96,7 +96,7 @@ async function callsOf(account: Awaited<ReturnType<typeof clientOf>>) {
   }
 }
 
-/** Two members of a client and the agency, with everything that can be open at once; all of it is checked each time. */
+/** Two members of a client and the agency, with everything that can be open at the same time; each case checks it all. */
 async function scene() {
   await w.clock.advance(60_000)
   const operator = await signedIn(w)
@@ -345,7 +345,7 @@ const WAYS: Record<string, { act: (s: Scene) => Promise<unknown>; ends: readonly
 const OFTEN = ['removing a member', 'revoking a key', 'suspending the account, where people may still read']
 const tried = Object.entries(WAYS).filter(([name]) => sized(OFTEN.includes(name), true))
 
-describe('A-08 ends what hangs on it in the same moment, and nothing else:', () => {
+describe('A-08 exactly the access that depends on it ends immediately after', () => {
   test.each(tried)('%s', async (_name, { act, ends }) => {
     const made = await scene()
     // Notices of a moment ago are sent together with those that follow.
@@ -356,7 +356,7 @@ describe('A-08 ends what hangs on it in the same moment, and nothing else:', () 
 })
 
 describe('the keys of a member', () => {
-  test('are listed before the member is removed, with those whose creator is not known; each can be kept', async () => {
+  test('are listed before the member is removed, with those of unknown creators; each can be kept', async () => {
     const { account, ana, inside, hers, ours, must } = await scene()
     await w.service.db.commit((tx) => tx.run(forgetCreator, { id: ours.key.id }))
     const found = await must(inside('GET', `/v1/members/${ana.id}/access`))

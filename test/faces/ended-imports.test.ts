@@ -72,7 +72,7 @@ test.each(IMPORTS)(
   },
 )
 
-test('an import stops when its key is revoked, and the import of another key goes on', async () => {
+test('an import stops when its key is revoked, and the import of another key continues', async () => {
   const at = await house()
   const made = await at.operator.ask('POST', inside(at, '/v1/keys'), { name: 'Leaked', scopes: ['dispatch:manage'] })
   expect(made.status, made.text).toBe(201)

@@ -209,7 +209,7 @@ test.each(CASES)('A-08 while $what, $ending, and nothing is stored', async ({ en
   expect(await scene.w.rows(rows)).toEqual(before)
 })
 
-test.each(Object.keys(ACTS))('while %s, nobody’s access ends, and it is stored', async (what) => {
+test.each(Object.keys(ACTS))('while %s, no access ends, and the change is stored', async (what) => {
   const { act, rows } = ACTS[what]!
   const before = await scene.w.rows(rows)
   const host = `quick-${Object.keys(ACTS).indexOf(what)}.example`
@@ -222,7 +222,7 @@ test.each(Object.keys(ACTS))('while %s, nobody’s access ends, and it is stored
   expect(await scene.w.rows(rows)).not.toEqual(before)
 })
 
-test('A-08 what the agency does in an account that is deleted meanwhile is not stored', async () => {
+test('A-08 a change by the agency in an account that is deleted meanwhile is not stored', async () => {
   const { w, names } = scene
   const gone = await clientOf(w)
   const rows = 'SELECT id FROM webhooks WHERE account_id = :id AND deleted_at IS NULL'

@@ -105,14 +105,14 @@ function* messages(): Generator<LoopRequest> {
   yield { name: 'a batch of ten thousand', send: () => post(batch) }
 }
 
-test('A-06 no message to /mcp holds the event loop up', async () => {
+test('A-06 no message to /mcp blocks the event loop', async () => {
   await post(messageOf('tools/list', {}))
   unproved = []
   expect(await offendersOf(messages())).toEqual([])
   expect(unproved).toEqual([])
 })
 
-test('A-06 no tool holds the event loop up by its largest and oddest arguments', async () => {
+test('A-06 no tool blocks the event loop with its largest and oddest arguments', async () => {
   unproved = []
   expect(await offendersOf(toolCalls())).toEqual([])
   expect(unproved).toEqual([])

@@ -78,7 +78,7 @@ async function made(path: string, body: object): Promise<any> {
   return answer.body
 }
 
-test('A-06 pages of the largest rows do not hold up the event loop', async () => {
+test('A-06 pages of the largest rows do not block the event loop', async () => {
   const paths = [
     `/v1/campaigns?limit=${LIMITS.pageSize}`,
     `/v1/campaigns?limit=${LIMITS.pageSize}&status=draft`,
@@ -119,7 +119,7 @@ test('A-06 pages of the largest rows do not hold up the event loop', async () =>
 test.each([
   ['/v1/events?type=message.received', 'event_id'],
   ['/v1/sandbox/catcher/pages?', 'body'],
-])('pages of very long rows are shorter, and lead to all of them once: %s', async (path, id) => {
+])('pages of very long rows are shorter, and together return every row exactly once: %s', async (path, id) => {
   const ids: string[] = []
   const sizes: number[] = []
   for (let cursor = ''; ;) {

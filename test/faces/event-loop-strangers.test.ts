@@ -96,7 +96,7 @@ const signedByGhl = (body: Buffer): Headers => ({
 
 const BYTES = sized(LIMITS.callbackBytes / 2, LIMITS.callbackBytes) - 2_000
 
-/** What each of them says when it is meant well, with everything that can be long. */
+/** A valid callback of each service, with the filling in every field that can be long. */
 const SAID: Readonly<Record<string, (filling: unknown) => object>> = {
   meta: (filling) => meta({ messages: [metaMessage(0, { referral: { of: filling } })] }),
   stripe: (filling) => ({
@@ -224,13 +224,13 @@ function strangersBodies(): readonly (readonly [what: string, type: string, body
 const fillings = (bytes: number) =>
   Object.entries(hostileJson(bytes)).filter(([what]) => sized(['text', 'distinct fields'].includes(what), true))
 
-test('A-06 no signed callback holds the event loop up', async () => {
+test('A-06 no signed callback blocks the event loop', async () => {
   unproved = []
   expect(await offendersOf(signedCallbacks())).toEqual([])
   expect(unproved).toEqual([])
   expect([...accepted].toSorted()).toEqual(Object.keys(SIGNED).toSorted())
 })
 
-test('A-06 no request of a stranger to a page or callback holds the event loop up', async () => {
+test('A-06 no request without a key to a page or callback blocks the event loop', async () => {
   expect(await offendersOf(strangersRequests())).toEqual([])
 })

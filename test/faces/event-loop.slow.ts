@@ -46,7 +46,7 @@ const isRemoval = (operation: Operation) => isDestructive(operation) || operatio
 const OPERATIONS = ALL_OPERATIONS.filter(({ id }) => id !== 'updateBillingProvider')
 const IN_ORDER = [...OPERATIONS.filter((one) => !isRemoval(one)), ...OPERATIONS.filter(isRemoval)]
 
-/** The parts that one operation is tried with: others for each operation. All of them with all operations take minutes. */
+/** The parts to try with one operation, different for each. Every part with every operation would take minutes. */
 const partsFor = (at: number) =>
   Array.from({ length: sized(1, 4) }, (_, turn) => PARTS[(at + turn * 7) % PARTS.length] ?? '')
 
@@ -75,7 +75,7 @@ function* requestsOf(operation: Operation, at: number): Generator<LoopRequest> {
 }
 
 describe('the event loop', () => {
-  test('A-06 is not held up by the largest and oddest bodies, queries and files of any operation', async () => {
+  test('A-06 is not blocked by the largest and oddest bodies, queries and files of any operation', async () => {
     for (const operation of IN_ORDER) {
       const { path, body } = askOf(operation, side)
       // Schemas are compiled with the first request.
@@ -88,7 +88,7 @@ describe('the event loop', () => {
     expect(turnedAway).toBe(0)
   })
 
-  test('is seen to be held up by a slow function', async () => {
+  test('is reported as blocked by a slow function', async () => {
     const busy = async () => {
       await Promise.resolve()
       const until = process.threadCpuUsage().user + 150_000

@@ -6,8 +6,8 @@ import { ConstraintError, StorageError } from '../../main/kernel/db.ts'
 import { silentLog } from '../../main/kernel/log.ts'
 import { worldOfTest } from '../support/world.ts'
 
-describe('what is thrown inside', () => {
-  test('leaves as it is when it is meant for the caller', () => {
+describe('an error thrown inside', () => {
+  test('is returned unchanged if it is an ApiError', () => {
     const error = new ApiError('not_ready', 'Connect first.')
     expect(asApiError(error)).toBe(error)
   })
@@ -17,7 +17,7 @@ describe('what is thrown inside', () => {
     ['closed', 'service_unavailable'],
     ['unknown', 'service_unavailable'],
     ['read_only', 'service_unavailable'],
-  ] as const)('is told apart when the storage failed: %s is %s, without the words of the database', (kind, code) => {
+  ] as const)('of the storage is mapped by kind: %s is %s, without the text of the database', (kind, code) => {
     const found = asApiError(new StorageError(kind, 'SQLITE_IOERR: disk I/O error'))
     expect(found?.code).toBe(code)
     expect(found?.message).not.toContain('SQLITE')
@@ -32,7 +32,7 @@ describe('what is thrown inside', () => {
     undefined,
     { code: 'ENOENT' },
     { code: '__proto__' },
-  ])('has no place in the catalogue when it is anything else (%s), and so leaves as internal_error', (error) => {
+  ])('of any other type (%s) has no catalogue entry, so it is answered as internal_error', (error) => {
     expect(asApiError(error)).toBeUndefined()
   })
 
@@ -41,13 +41,13 @@ describe('what is thrown inside', () => {
     ['ERR_HTTP_REQUEST_TIMEOUT', 'validation_error'],
     ['HPE_INVALID_METHOD', 'validation_error'],
     [undefined, 'validation_error'],
-  ] as const)('the fault %s of a connection is %s', (fault, code) => {
+  ] as const)('the connection error %s is %s', (fault, code) => {
     expect(malformed(fault).code).toBe(code)
   })
 })
 
 describe('at its limit', () => {
-  test('the service answers 64 requests at once, and the next is service_unavailable with Retry-After', async () => {
+  test('the service answers 64 concurrent requests, and the next is service_unavailable with Retry-After', async () => {
     // Names that never resolve: each creation of a webhook waits for two seconds that do not pass.
     const w = await worldOfTest({ resolve: () => new Promise(() => {}) })
     const slow = Array.from({ length: 64 }, (_, i) =>
@@ -78,7 +78,7 @@ describe('at its limit', () => {
     expect((await w.api('GET', '/v1/me')).status).toBe(200)
   })
 
-  test('sends that wait for their engine keep nobody else waiting, and beyond 128 of one instance they are refused', async () => {
+  test('sends that wait for their engine delay no other instance, and beyond 128 for one instance they are refused', async () => {
     const w = await worldOfTest()
     const { id } = await w.pair()
     const other = await w.pair()
@@ -106,8 +106,8 @@ describe('at its limit', () => {
   })
 })
 
-describe('a client that breaks off in the middle of a body', () => {
-  test('leaves nothing in the log, and nothing is made of it', async () => {
+describe('a client that disconnects in the middle of a body', () => {
+  test('leaves nothing in the log, and creates nothing', async () => {
     const logged: unknown[] = []
     const note = (fields: unknown) => void logged.push(fields)
     const w = await worldOfTest({ log: { ...silentLog, warn: note, error: note } })

@@ -167,21 +167,21 @@ const senders: Readonly<Record<'an API key' | 'the console' | 'the desktop windo
 
 const codeOf = ({ status, body }: Answer) => [status, body.error?.code]
 
-describe.each(Object.entries(senders))('a file as the body of a call, sent by %s,', (_sender, send) => {
-  test('reaches the handler as it is, above the size limit of other bodies', async () => {
+describe.each(Object.entries(senders))('a file as a request body, sent by %s,', (_sender, send) => {
+  test('reaches the handler unchanged, above the size limit of other bodies', async () => {
     const { status, body } = await send('text/csv; charset=utf-8', bytes)
     expect([status, body]).toEqual([201, { size: bytes.length, hash: hashOf(bytes), type: 'text/csv' }])
     expect(bytes.length).toBeGreaterThan(4 * MB)
   })
 
-  test('may come in chunks, without a length', async () => {
+  test('may be chunked, without a length', async () => {
     const parts = Readable.from([bytes.subarray(0, 100), bytes.subarray(100)])
     expect(await send('application/octet-stream', parts)).toMatchObject({
       ...{ status: 201, body: { hash: hashOf(bytes), type: 'application/octet-stream' } },
     })
   })
 
-  test('is refused as another type, and the next call is answered', async () => {
+  test('is refused with another content type, and the next call is answered', async () => {
     for (const type of ['application/json', 'application/pdf', 'text/html']) {
       const answer = await send(type, Buffer.from('[]'))
       expect(codeOf(answer)).toEqual([415, 'unsupported_media_type'])
@@ -191,7 +191,7 @@ describe.each(Object.entries(senders))('a file as the body of a call, sent by %s
     expect(read).toEqual([hashOf(Buffer.from('a'))])
   })
 
-  test('is refused above its limit, by its length or while it comes', async () => {
+  test('is refused above its limit, by its length or during the upload', async () => {
     const large = Buffer.alloc(8 * MB + 1)
     expect(codeOf(await send('text/csv', large))).toEqual([413, 'payload_too_large'])
     const chunks = () => Readable.from(Array.from({ length: 9 }, () => Buffer.alloc(MB)))
@@ -206,20 +206,20 @@ describe.each(Object.entries(senders))('a file as the body of a call, sent by %s
     expect(read).toEqual([])
   })
 
-  test('that the operation does not read is discarded', async () => {
+  test('is discarded if the operation does not read it', async () => {
     expect(codeOf(await send('text/csv', bytes, '?refuse'))).toEqual([409, 'invalid_state'])
     expect((await send('text/csv', Buffer.from('a'))).status).toBe(201)
   })
 })
 
 describe('an operation that takes a file', () => {
-  test('takes none from the console of a type that a page elsewhere could send', async () => {
+  test('refuses content types from the console that a foreign page could send', async () => {
     for (const type of ['text/plain', 'TEXT/PLAIN;x=text/csv', 'multipart/form-data; boundary=x', 'text', null])
       expect(codeOf(await senders['the console'](type, Buffer.from('a')))).toEqual([415, 'unsupported_media_type'])
     expect(read).toEqual([])
   })
 
-  test('says so when there is none', async () => {
+  test('returns an error when there is no file', async () => {
     const response = await fetch(`${url}/v1/lists`, { method: 'POST', headers: { authorization: 'Bearer key' } })
     expect([response.status, ((await response.json()) as Answer['body']).error?.message]).toEqual([
       400,
@@ -227,7 +227,7 @@ describe('an operation that takes a file', () => {
     ])
   })
 
-  test('checks the key before it reads', async () => {
+  test('checks the key before it reads the body', async () => {
     const response = await fetch(`${url}/v1/lists`, {
       method: 'POST',
       headers: { 'content-type': 'text/csv' },
@@ -236,7 +236,7 @@ describe('an operation that takes a file', () => {
     expect([response.status, read]).toEqual([401, []])
   })
 
-  test('keeps nothing of a client that disconnects', async () => {
+  test('keeps nothing from a client that disconnects', async () => {
     const headers = { authorization: 'Bearer key', 'content-type': 'text/csv', 'content-length': '1000' }
     const call = httpRequest(`${url}/v1/lists`, { method: 'POST', headers })
     call.on('error', () => {})
@@ -247,7 +247,7 @@ describe('an operation that takes a file', () => {
     expect(read).toEqual([])
   })
 
-  test('is described with its types and its limit, and offered to no assistant', () => {
+  test('is documented with its types and its limit, and is not an MCP tool', () => {
     const contracts = [{ room: 'messages', about: 'Messages.', operations: contract }]
     const document = allAtOnce(buildOpenApi({ contracts, version: '0.1.0', baseUrl: url }))
     expect(document.paths['/v1/lists']?.['post']).toMatchObject({

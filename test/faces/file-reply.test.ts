@@ -29,7 +29,7 @@ const REQUESTS = [
 ] as const
 const statuses = () => Promise.all(REQUESTS.map(async (asked) => (await app.inject({ url: '/', ...asked })).statusCode))
 
-test('a file whose bytes are missing, or were cut off, is 404 however it is asked for', async () => {
+test('a file whose bytes are missing or truncated is 404 however it is requested', async () => {
   writeFileSync(path, 'hello')
   expect(await statuses()).toEqual([200, 206, 416, 304, 200, 304])
   writeFileSync(path, 'hell')

@@ -49,7 +49,7 @@ describe.each(['an API key', 'the console', 'the desktop window'] as const)('a f
     return [status, headers['content-range'], headers['content-length'], text]
   }
 
-  test('comes whole, and says that parts of it can be requested', async () => {
+  test('is sent whole, and announces that ranges are supported', async () => {
     const { status, headers, text } = await ask('GET', path)
     expect([status, text]).toEqual([200, bytes.toString()])
     expect(headers).toMatchObject({
@@ -60,7 +60,7 @@ describe.each(['an API key', 'the console', 'the desktop window'] as const)('a f
     expect(headers['content-range']).toBeUndefined()
   })
 
-  test('comes in the range requested', async () => {
+  test('is sent in the requested range', async () => {
     const part = (first: number, last: number) => [
       ...[206, `bytes ${first}-${last}/${size}`, String(last - first + 1), textOf(first, last)],
     ]
@@ -80,12 +80,12 @@ describe.each(['an API key', 'the console', 'the desktop window'] as const)('a f
     expect(JSON.parse(text).error).toMatchObject({ code: 'range_not_satisfiable', retryable: false })
   })
 
-  test('comes whole if the range is invalid, of another unit or several', async () => {
+  test('is sent whole if the range is invalid, of another unit or multiple', async () => {
     for (const range of ['bytes=9-1', 'lines=1-2', 'bytes=-', 'bytes=0-1,4-5', 'bytes=a-b', 'bytes 0-1'])
       expect(await ranged(range)).toEqual([200, undefined, String(size), bytes.toString()])
   })
 
-  test('comes in parts only as long as it is the same (If-Range)', async () => {
+  test('is sent in ranges only while it is unchanged (If-Range)', async () => {
     expect((await ranged('bytes=0-9', { 'if-range': etag }))[0]).toBe(206)
     for (const other of ['"other"', `W/${etag}`, 'Mon, 02 Mar 2026 09:00:00 GMT'])
       expect(await ranged('bytes=0-9', { 'if-range': other })).toEqual([200, undefined, String(size), bytes.toString()])
@@ -99,7 +99,7 @@ describe.each(['an API key', 'the console', 'the desktop window'] as const)('a f
     expect((await ask('GET', path, { 'if-none-match': '"other"' })).status).toBe(200)
   })
 
-  test('is described by HEAD, which has no ranges', async () => {
+  test('has its metadata returned by HEAD, which ignores ranges', async () => {
     const { status, headers, text } = await ask('HEAD', path, { range: 'bytes=0-9' })
     expect([status, text]).toEqual([200, ''])
     expect(headers).toMatchObject({ 'content-length': String(size), etag, 'accept-ranges': 'bytes' })
@@ -121,7 +121,7 @@ describe('a file of an instance', () => {
     }
   })
 
-  test('is not served to a window that is not signed in', async () => {
+  test('is not served to a console that is not signed in', async () => {
     expect((await browserOf(w).ask('GET', `/panel/v1${path}`)).status).toBe(401)
   })
 })

@@ -212,7 +212,7 @@ describe.each(ACTING.map((operation) => ({ line: lineOf(operation), operation })
     await relink()
   })
 
-  test('A-01 meets random bytes and headers without a fault', async () => {
+  test('A-01 handles random bytes and headers without an internal error', async () => {
     await fc.assert(
       fc.asyncProperty(GARBAGE, HEADERS, TYPES, fc.boolean(), async (payload, headers, type, onOfficial) => {
         const path = ENDING.includes(operation.id) ? pathWith(operation.path) : pathOf(operation, onOfficial)
@@ -226,7 +226,7 @@ describe.each(ACTING.map((operation) => ({ line: lineOf(operation), operation })
     )
   })
 
-  test('A-01 meets bodies that are nearly right without a fault, and does nothing that its schema forbids', async () => {
+  test('A-01 handles nearly valid bodies without an internal error, and has no effect that its schema forbids', async () => {
     const fits = judge.compile(schema)
     // A file can be anything.
     const isAllowed = (body: unknown) => operation.bodyFile !== undefined || fits(body)
@@ -254,7 +254,7 @@ describe.each(ACTING.map((operation) => ({ line: lineOf(operation), operation })
   })
 })
 
-test('the fuzzer came through: what can be carried out with any valid body was', () => {
+test('the fuzzer carried out every operation that any valid body can carry out', () => {
   const beyond = [
     'retryDelivery',
     'deleteInstance',
@@ -352,7 +352,7 @@ const judge = new Ajv2020({
   formats: { uuid: isUuid, uri: true, email: true, 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) },
 })
 
-test('queries and ids at random are met without a fault', async () => {
+test('random queries and ids cause no internal error', async () => {
   const reading = OPERATIONS.filter(({ method }) => method === 'GET')
   const anything = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 30 }),
@@ -390,7 +390,7 @@ test('queries and ids at random are met without a fault', async () => {
   )
 })
 
-test('messages to /mcp at random are met without a fault', async () => {
+test('random messages to /mcp cause no internal error', async () => {
   const message = fc.record(
     {
       jsonrpc: fc.constantFrom('2.0', '1.0', 2),
@@ -414,7 +414,7 @@ test('messages to /mcp at random are met without a fault', async () => {
   )
 })
 
-test('A-02 streams of bytes at random are answered with a refusal or closed, and the service goes on', async () => {
+test('A-02 random byte streams are refused or their connection is closed, and the service continues to work', async () => {
   const [hostname = '', port] = w.host.split(':')
   const head = `POST /v1/instances/none/restart HTTP/1.1\r\nHost: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\n`
   const pieces = fc.oneof(
@@ -462,7 +462,7 @@ function halfClosed(port: number, hostname: string, bytes: Buffer): Promise<stri
   })
 }
 
-test('after all of it the service is as it was: it answers, and every event in the ledger is whole', async () => {
+test('after all fuzzing the service still answers, and every event in the ledger is complete', async () => {
   expect((await w.api('GET', '/v1/me')).status).toBe(200)
   expect((await w.api('GET', `/v1/instances/${ids['instances'] ?? ''}`)).status).toBe(200)
   for (const event of await w.events())

@@ -10,15 +10,15 @@ const read = (...values: string[]) =>
 /** As Node gives header bytes to a program. */
 const asBytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
 
-describe('the header', () => {
-  test('is found whatever its case, and is null when it is not there', () => {
+describe('the Idempotency-Key header', () => {
+  test('is found in any case, and is null when absent', () => {
     expect(readIdempotencyKey(['Idempotency-Key', 'a'])).toBe('a')
     expect(readIdempotencyKey(['IDEMPOTENCY-KEY', 'a'])).toBe('a')
     expect(readIdempotencyKey(['Host', 'Idempotency-Key'])).toBeNull()
     expect(readIdempotencyKey([])).toBeNull()
   })
 
-  test('with 16 kB of spaces inside takes no time', async () => {
+  test('with 16 kB of spaces inside is parsed quickly', async () => {
     const value = `a${' '.repeat(16_384)}b`
     const ask = () => {
       for (let i = 0; i < 10; i++) expect(() => read(value)).toThrow('Idempotency-Key')
@@ -32,7 +32,7 @@ describe('the header', () => {
     expect(read(asBytes('à'))).toBe('à')
   })
 
-  test('is read as UTF-8 where it is, so that the same text finds it in a query, and as it came where it is not', () => {
+  test('is read as UTF-8 if valid, so that the same text finds it in a query, and unchanged otherwise', () => {
     expect(read(asBytes('заказ-42 ☎'))).toBe('заказ-42 ☎')
     expect(read('\xe9')).toBe('é')
     expect(read('заказ')).toBe('заказ')
@@ -48,7 +48,7 @@ describe('the header', () => {
     ['a\u001fb'],
     ['a\u007fb'],
     ['a\nb'],
-  ])('is refused when it is empty, too long or holds a control character (%j)', (value) => {
+  ])('is refused when it is empty, too long or contains a control character (%j)', (value) => {
     expect(() => read(value)).toThrow(/^Idempotency-Key must /)
   })
 
@@ -56,13 +56,13 @@ describe('the header', () => {
     expect(read(asBytes('é'.repeat(200)))).toBe('é'.repeat(200))
   })
 
-  test('is refused when it comes twice, the same or not', () => {
+  test('is refused when it is sent twice, whether the same or not', () => {
     expect(() => read('a', 'b')).toThrow(/more than once/)
     expect(() => read('a', 'a')).toThrow(/more than once/)
     expect(() => read('', 'a')).toThrow(/more than once/)
   })
 
-  test('whatever it is, it is a key of 1 to 200 characters or it is refused', () => {
+  test('is always either a key of 1 to 200 characters or refused', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 250, unit: 'binary' }), (value) => {
         try {
@@ -76,7 +76,7 @@ describe('the header', () => {
   })
 })
 
-describe('through the door', () => {
+describe('in requests', () => {
   let w: World
   let id: string
   beforeAll(async () => {
@@ -89,7 +89,7 @@ describe('through the door', () => {
     w.wire('POST', `/v1/instances/${instance}/messages`, body, { headers: { 'idempotency-key': key } })
   const isReplay = ({ status, headers }: Reply) => status === 201 && headers['idempotent-replayed'] === 'true'
 
-  test('the same meaning is a replay, however it is written; another meaning is a conflict', async () => {
+  test('the same value is a replay, however the JSON is written; another value is a conflict', async () => {
     const first = await send('{"to":"12025550177","text":"Olá 👋"}', 'meaning')
     expect(first.status).toBe(201)
     for (const same of [
@@ -125,7 +125,7 @@ describe('through the door', () => {
     '"quoted"',
     '../..',
     '__proto__',
-  ])('the key %s works, is shown in the record and finds it', async (key) => {
+  ])('the key %s works, is shown in the record and finds the message', async (key) => {
     // Bytes, as a client in any language sends them.
     const header = Buffer.from(key, 'latin1').toString('latin1') === key ? key : asBytes(key)
     const body = { to: '12025550177', text: `for ${key}` }
@@ -146,7 +146,7 @@ describe('through the door', () => {
     expect(await w.typesSince(mark)).toEqual([])
   })
 
-  test('it is taken by what creates or sends, and passed over everywhere else, even when it is nonsense', async () => {
+  test('it is used by operations that create or send, and ignored by all others, even when invalid', async () => {
     const taking = OPERATIONS.filter(({ idempotencyKey }) => idempotencyKey === true).map((operation) => operation.id)
     expect(taking.toSorted()).toEqual([
       ...['callEngine', 'createAccessLink', 'createCampaign', 'createCheckout', 'createGroupChat', 'createInstance'],
@@ -163,7 +163,7 @@ describe('through the door', () => {
     expect(new Set(made.map(({ body }) => body.id)).size).toBe(2)
   })
 
-  test('creating an instance twice with one key makes one instance, and the same key on another operation conflicts', async () => {
+  test('creating an instance twice with one key creates one instance, and the same key on another operation conflicts', async () => {
     const create = (body: object, key = 'make') =>
       w.api('POST', '/v1/instances', body, { headers: { 'idempotency-key': key } })
     const mark = await w.mark()
@@ -176,7 +176,7 @@ describe('through the door', () => {
     expect((await send({ to: '12025550177', text: 'Hi' }, 'make')).status).toBe(201)
   })
 
-  test('of 100 requests at once with one key one sends, whoever comes out first', async () => {
+  test('of 100 concurrent requests with one key exactly one sends', async () => {
     const mark = await w.mark()
     const body = { to: '12025550188', text: 'Once' }
     const answers = await Promise.all(
@@ -201,7 +201,7 @@ describe('through the door', () => {
     expect(await w.typesSince(mark)).toEqual(['message.sent', 'message.delivered', 'message.read'])
   })
 
-  test('whatever is refused before the send leaves the key free', async () => {
+  test('a refusal before the send leaves the key free', async () => {
     const idle = await w.instance()
     const restricted = await w.key({ instances: [idle.id] })
     const good = { to: '12025550177', text: 'Finally' }

@@ -4,7 +4,7 @@ import { jsonShape } from '../../main/kernel/json-shape.ts'
 import { worldOfTest } from '../support/world.ts'
 
 test.each(['{"metadata":{"__proto__":"x"}}', '{"metadata":{"constructor":{"prototype":"x"}}}'])(
-  'a key that could reach into a prototype is refused by name, not as broken JSON: %s',
+  'a key that could reach a prototype is refused by name, not as broken JSON: %s',
   async (body) => {
     const { api } = await worldOfTest()
     const { status, body: answer } = await api('POST', '/v1/instances', body)
@@ -13,7 +13,7 @@ test.each(['{"metadata":{"__proto__":"x"}}', '{"metadata":{"constructor":{"proto
   },
 )
 
-test('a body that breaks off is broken JSON', async () => {
+test('a truncated body is broken JSON', async () => {
   const { api } = await worldOfTest()
   const { body } = await api('POST', '/v1/instances', '{"name":')
   expect(body.error.code).toBe('invalid_json')
@@ -28,7 +28,7 @@ test.each([
   ['fields of one object', `{"metadata":${objectOf(1_001)}}`, 'more than 1000 fields'],
   ['levels', `{"metadata":${'['.repeat(101)}${']'.repeat(101)}}`, 'deeper than 100 levels'],
 ])(
-  'a body with too many %s is refused before it is parsed, and the answer says what is too many',
+  'a body with too many %s is refused before it is parsed, and the error says what is too many',
   async (_name, text, said) => {
     const { api } = await worldOfTest()
     const { status, body } = await api('POST', '/v1/instances', text)
@@ -37,7 +37,7 @@ test.each([
   },
 )
 
-test('ten thousand recipients with half a dozen variables each are not too many values', () => {
+test('ten thousand recipients with half a dozen variables each are within the limit', () => {
   const variables = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`v${at}`, 'some']))
   const recipients = Array.from({ length: LIMITS.campaignRecipients }, () => ({ phone: '12025550123', variables }))
   const limits = { values: LIMITS.bodyValues, depth: 100 }

@@ -4,7 +4,7 @@ import { world } from '../support/world.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
-test('a large body is parsed, and its check compiled, in different turns of the event loop', async () => {
+test('a large body is parsed, and its schema compiled, in different turns of the event loop', async () => {
   const w = await world()
   const { id } = await w.pair()
   const body = {

@@ -60,7 +60,7 @@ async function keyOf(client: Client) {
 
 const WEBHOOK = { url: 'https://catcher.sandbox/late', events: ['*'] }
 
-test('A-08 a key that is revoked while the body of a request arrives changes nothing', async () => {
+test('A-08 a request has no effect if its key is revoked while its body arrives', async () => {
   const client = await clientOf(w)
   const { id: instance } = await pairedIn(w, client, '12025550611')
   const acts = [
@@ -79,7 +79,7 @@ test('A-08 a key that is revoked while the body of a request arrives changes not
   }
 })
 
-test('A-08 a key that is revoked while an MCP call arrives calls no tool', async () => {
+test('A-08 an MCP call runs no tool if its key is revoked while it arrives', async () => {
   const client = await clientOf(w)
   const { id, key } = await keyOf(client)
   const params = { name: 'create_webhook', arguments: { ...WEBHOOK, confirm: true } }
@@ -111,7 +111,7 @@ test('A-08 a member who is removed while the body of a request arrives creates n
   expect(await rowsOf()).toEqual(before)
 })
 
-test('A-08 a feature that is turned off, and a number that is moved, while the body arrives, stay untouched', async () => {
+test('A-08 a request is refused if its feature is turned off or its number is moved while its body arrives', async () => {
   const client = await clientOf(w, { features: ['ai'] })
   const { id: instance } = await pairedIn(w, client, '12025550613')
   const { key } = await keyOf(client)

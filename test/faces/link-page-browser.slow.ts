@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 describe.each(['light', 'dark'] as const)('the page of a link on a phone, %s', (colorScheme) => {
-  test('can be scanned, breaks no rule of accessibility, and shows the success without a reload', async () => {
+  test('can be scanned, passes the accessibility rules, and shows the success without a reload', async () => {
     const { id } = (await api('POST', '/v1/instances', {})).body
     const { url } = (await api('POST', `/v1/instances/${id}/access-links`, {})).body
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme, locale: 'pt-BR' })
@@ -56,7 +56,7 @@ describe.each(['light', 'dark'] as const)('the page of a link on a phone, %s', (
   })
 })
 
-test('a page that gave way to others says so, and one that finds no room comes back', async () => {
+test('a page displaced by newer ones says so, and a page that finds all streams taken reconnects later', async () => {
   const { id } = (await api('POST', '/v1/instances', {})).body
   const { url } = (await api('POST', `/v1/instances/${id}/access-links`, {})).body
   const context = await browser.newContext({ locale: 'es' })

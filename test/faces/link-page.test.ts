@@ -31,7 +31,7 @@ const seen = ({ status, text, headers }: Reply) => {
 const codeOn = (text: string) => decodeQr(/class="qr" src="([^"]+)"/.exec(text)?.[1] ?? '')
 
 describe('a link that does not open', () => {
-  test('is the same page byte for byte, whatever the reason', async () => {
+  test('shows the same page byte for byte, whatever the reason', async () => {
     const own = await worldOfTest()
     const unknown = seen(await open(own, `/link/${'x'.repeat(43)}`))
     expect(unknown.status).toBe(404)
@@ -99,7 +99,7 @@ describe('a link that does not open', () => {
 })
 
 describe('an open link', () => {
-  test('shows the brand and a code that pairs a phone; then it says so, and it is spent', async () => {
+  test('shows the brand and a code that pairs a phone; then it confirms that and stops working', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own)
     const brand = {
@@ -130,7 +130,7 @@ describe('an open link', () => {
     expect(link).toMatchObject({ state: 'used', uses: 1, url_last4: path.slice(-4) })
   })
 
-  test('that is permanent shows the state, before and after', async () => {
+  test('that is permanent shows the state before and after pairing', async () => {
     const line = await w.instance()
     const { path } = await linkTo(w, line.id, { permanent: true })
     const before = await open(w, path)
@@ -149,7 +149,7 @@ describe('an open link', () => {
     ['en', 'en-GB,en;q=0.9', 'Connect your WhatsApp number'],
     ['pt-BR', 'pt-PT,pt;q=0.9', 'Conecte seu número do WhatsApp'],
     ['es', 'es-MX', 'Conecte su número de WhatsApp'],
-  ])('speaks %s to a browser that asks for %s', async (language, accepted, title) => {
+  ])('shows %s to a browser that requests %s', async (language, accepted, title) => {
     const line = await w.instance()
     const { path } = await linkTo(w, line.id)
     const { text } = await open(w, path, { 'accept-language': accepted })
@@ -157,7 +157,7 @@ describe('an open link', () => {
     expect(text).toContain(title)
   })
 
-  test('renews the code, gives a pairing code for a phone, and refuses what is no number', async () => {
+  test('renews the code, issues a pairing code for a phone, and refuses an invalid number', async () => {
     const line = await w.instance()
     const { path } = await linkTo(w, line.id)
     await open(w, path)
@@ -170,7 +170,7 @@ describe('an open link', () => {
     expect((await open(w, path)).text).toMatch(/class="code">[A-Z0-9-]{8,9}</)
   })
 
-  test('tells the page when the code changes, and when it is done', async () => {
+  test('notifies the page when the code changes, and when pairing is done', async () => {
     const own = await worldOfTest()
     const line = await own.instance()
     const { path } = await linkTo(own, line.id)
@@ -194,7 +194,7 @@ describe('an open link', () => {
     stop.abort()
   })
 
-  test('keeps the ten pages current that were opened last, and the others say that they are not', async () => {
+  test('keeps the ten most recently opened pages up to date, and tells the others that they are not', async () => {
     const own = await worldOfTest()
     const line = await own.instance()
     const { path } = await linkTo(own, line.id)
@@ -215,13 +215,13 @@ describe('an open link', () => {
     stop.abort()
   })
 
-  test('connects an official number by the page that does that', async () => {
+  test('for an official number leads to its onboarding page', async () => {
     const line = await w.instance({ engine: 'official' })
     const { path } = await linkTo(w, line.id)
     expect((await open(w, path)).text).toContain(`href="${line.onboarding_url}"`)
   })
 
-  test('is written down: who opened it, when, and with what; never the link', async () => {
+  test('is logged: when and with which browser and address it was opened; never the link itself', async () => {
     const own = await worldOfTest()
     const line = await own.instance()
     const { path, id } = await linkTo(own, line.id)
@@ -240,7 +240,7 @@ describe('an open link', () => {
 })
 
 describe('the links of an instance', () => {
-  test('a repeat with the same key gets the same link, from a copy that is sealed', async () => {
+  test('a repeat with the same key returns the same link', async () => {
     const line = await w.instance()
     const make = (body: object = {}) =>
       w.api('POST', `/v1/instances/${line.id}/access-links`, body, { headers: { 'idempotency-key': 'link-1' } })
@@ -262,7 +262,7 @@ describe('the links of an instance', () => {
     )
   })
 
-  test('say where they open, honestly', async () => {
+  test('state whether they can be reached from everywhere', async () => {
     const wide = await worldOfTest({ settings: { publicBaseUrl: 'https://connect.north.example' } })
     const line = await wide.instance()
     const { body } = await wide.api('POST', `/v1/instances/${line.id}/access-links`, {})
@@ -270,7 +270,7 @@ describe('the links of an instance', () => {
     expect(body.reachable).toBe('everywhere')
   })
 
-  test('a client’s link is spent by pairing, not by a reconnect', async () => {
+  test('a client’s link stops working after pairing, and not after a reconnect', async () => {
     const own = await worldOfTest()
     const client = await clientOf(own)
     const line = await pairedIn(own, client, '12025551111')
@@ -313,7 +313,7 @@ describe('a number that was connected before', () => {
     ['passkey_too_often', 'tooOften', 'again'],
   ]
   // Only a code that nobody scanned is replaced by the page itself.
-  test.each(says)('and is not because of %s says `%s`', (reason, sentence, button) => {
+  test.each(says)('and disconnected because of %s shows `%s`', (reason, sentence, button) => {
     for (const language of ['en', 'pt-BR', 'es']) {
       const words = wordsFor(language)
       const html = linkContent(words, disconnectedFor(reason), 0)
@@ -324,7 +324,7 @@ describe('a number that was connected before', () => {
     }
   })
 
-  test('and is official says whether it comes back without help', () => {
+  test('and is official shows whether it reconnects automatically', () => {
     const words = wordsFor('en')
     const said = (reason: string) => {
       const view = disconnectedFor(reason)
@@ -334,7 +334,7 @@ describe('a number that was connected before', () => {
     expect(said('unreachable')).toContain(words.lost)
   })
 
-  test('and was disconnected by its agency comes back by the button of its page', async () => {
+  test('and was disconnected by its agency can be reconnected with the button on its page', async () => {
     const own = await worldOfTest()
     const { id } = await own.instance()
     const { pairing_code } = (await own.api('GET', `/v1/instances/${id}/qr`)).body

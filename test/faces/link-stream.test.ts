@@ -7,7 +7,7 @@ import { createLinkStreams, type LinkStreamsDeps } from '../../main/faces/link-p
 import type { AccountId, InstanceId } from '../../main/kernel/ids.ts'
 import { fakeClock, settle } from '../support/clock.ts'
 
-test('a link that ends while its page is being read ends the stream immediately', async () => {
+test('a link that ends while its page is open ends the stream immediately', async () => {
   const reading: ((view: LinkView | undefined) => void)[] = []
   let notify = () => {}
   const live = {
@@ -42,7 +42,7 @@ test('a link that ends while its page is being read ends the stream immediately'
   streams.close()
 })
 
-test('when one number has all pages that it may have, the next is told when to come back, and gets the place of one that closes', async () => {
+test('when a number has all pages that it may have, the next gets a retry time, and a slot once another closes', async () => {
   const streams = createLinkStreams({
     page: { view: async () => ({ isDone: false }) as LinkView },
     live: { feed: () => ({ subscribe: () => () => {} }) } as unknown as LinkStreamsDeps['live'],

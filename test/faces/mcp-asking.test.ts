@@ -62,7 +62,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-describe.each(['modern', 'legacy'] as const)('a tool in the middle of a call, with a %s client', (era) => {
+describe.each(['modern', 'legacy'] as const)('a tool called by a %s client', (era) => {
   const connect = async (
     capabilities: object,
     answer: () => { action: 'accept' | 'decline'; content?: { sure: boolean } },
@@ -75,14 +75,14 @@ describe.each(['modern', 'legacy'] as const)('a tool in the middle of a call, wi
     return client
   }
 
-  test('can ask the person, and goes on with the answer', async () => {
+  test('can ask the person in the middle of a call, and continues with the answer', async () => {
     const client = await connect({ elicitation: {} }, () => ({ action: 'accept', content: { sure: true } }))
     const result = await client.callTool({ name: 'ask_first', arguments: {} })
     expect(result.content).toEqual([{ type: 'text', text: 'told true' }])
     await client.close()
   })
 
-  test('cannot ask a person whose client did not say it can ask', async () => {
+  test('cannot ask the person if the client did not announce that it can ask', async () => {
     const client = await connect({}, () => ({ action: 'decline' }))
     const asked = client.callTool({ name: 'ask_first', arguments: {} })
     // The older protocol says it in the result, the newer one as an error of its own.

@@ -11,17 +11,17 @@ test('a client is named by its title, else by its name', () => {
   expect(clientInfoOf(initialize({ name: 'claude-ai', title: 'Claude', version: '1' }))?.name).toBe('Claude')
 })
 
-test('a stateless client is read from the metadata of any request', () => {
+test('a stateless client is identified from the metadata of each request', () => {
   const _meta = { 'io.modelcontextprotocol/clientInfo': { name: 'cursor', version: '2' } }
   expect(clientInfoOf({ method: 'tools/list', params: { _meta } })).toEqual({ name: 'cursor', version: '2' })
 })
 
-test('a name cannot hide, reorder or flood what stands beside it', () => {
+test('a name cannot hide, reorder or flood the text beside it', () => {
   expect(clientInfoOf(initialize({ name: 'a\u202Eb\nc', version: '\u0000' }))).toEqual({ name: 'a b c', version: '' })
   expect(clientInfoOf(initialize({ name: 'x'.repeat(5_000), version: 1 }))?.name).toHaveLength(100)
 })
 
 test.each([undefined, null, 'text', [], {}, { method: 'initialize' }, initialize(null), initialize({ name: 7 })])(
-  'nobody is named by %j',
+  'no client is named by %j',
   (body) => expect(clientInfoOf(body)).toBeUndefined(),
 )

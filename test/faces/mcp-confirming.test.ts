@@ -28,27 +28,27 @@ describe.each(['modern', 'legacy'] as const)('a %s client that can ask the perso
     return { heard, result: await client.callTool({ name, arguments: args }) }
   }
 
-  test('asks, with the name of the thing, and then does it', async () => {
+  test('asks with the name of the resource, and then carries the call out', async () => {
     const { heard, result } = await call(yes, 'delete_line', given)
     expect(heard).toEqual([`Delete a line: “Berlin shop” (${INSTANCE_ID}). This cannot be undone.`])
     expect(result.structuredContent).toEqual({ id: INSTANCE_ID, deleted: true })
     expect(done()).toEqual(['deleteLine'])
   })
 
-  test('asks although the model says the person agreed', async () => {
+  test('asks even if the model claims that the person agreed', async () => {
     const { heard, result } = await call(() => ({ action: 'decline' }), 'delete_line', { ...given, confirm: true })
     expect(heard).toHaveLength(1)
     expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'confirmation_required' } } })
     expect(done()).toEqual([])
   })
 
-  test('names the thing also where the key may not read it', async () => {
+  test('names the resource even if the key may not read it', async () => {
     const { heard } = await call(yes, 'delete_line', given, house.key({ scopes: ['instances:write'] }))
     expect(heard[0]).toContain('“Berlin shop”')
     expect(done()).toEqual(['deleteLine'])
   })
 
-  test('asks about what is removed for good without confirm=true in REST, too', async () => {
+  test('also asks about permanent removals without confirm=true in REST', async () => {
     const { heard, result } = await call(yes, 'delete_hook', { webhook_id: 'whk_1' })
     expect(heard).toEqual(['Delete a webhook: whk_1.'])
     expect(result.isError).toBeUndefined()
@@ -70,14 +70,14 @@ describe.each(['modern', 'legacy'] as const)('a %s client that can ask the perso
     ['is not there', 'delete_line', { instance_id: 'nothing' }, 'not_found'],
     ['has an argument too many', 'delete_line', { ...given, deep: true }, 'validation_error'],
     ['has a confirm that is no boolean', 'delete_line', { ...given, confirm: 'true' }, 'validation_error'],
-  ])('asks nobody about a call that %s', async (_what, name, args, code) => {
+  ])('does not ask about a call that %s', async (_what, name, args, code) => {
     const { heard, result } = await call(yes, name, args)
     expect(heard).toEqual([])
     expect(result.structuredContent).toMatchObject({ error: { code } })
     expect(done()).toEqual([])
   })
 
-  test('asks nobody for a key that may not do it', async () => {
+  test('does not ask if the key may not do it', async () => {
     const scopeless = await call(yes, 'delete_line', given, house.key({ scopes: ['instances:read'] }))
     expect(scopeless.result.structuredContent).toMatchObject({ error: { code: 'insufficient_scope' } })
     const elsewhere = await call(yes, 'delete_line', given, house.key({ instances: [OTHER_ID] }))
@@ -85,7 +85,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client that can ask the perso
     expect([...scopeless.heard, ...elsewhere.heard, ...done()]).toEqual([])
   })
 
-  test('asks nobody about what removes nothing', async () => {
+  test('does not ask about calls that remove nothing', async () => {
     const { heard } = await call(yes, 'send_words', { ...given, to: '12025550123', text: 'Hello' })
     expect(heard).toEqual([])
     expect(done()).toEqual(['sendWords'])
@@ -99,7 +99,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client that cannot ask', (era
   test.each([
     ['delete_line', given, 'deleteLine'],
     ['delete_hook', { webhook_id: 'whk_1' }, 'deleteHook'],
-  ])('does %s with confirm: true and not without', async (name, args, operation) => {
+  ])('carries out %s with confirm: true and not without', async (name, args, operation) => {
     const refused = await call(name, args)
     expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'confirmation_required' } } })
     const unsure = await call(name, { ...args, confirm: false })
@@ -110,7 +110,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client that cannot ask', (era
   })
 })
 
-describe('what the client brings back in 2026-07-28', () => {
+describe('the confirmation state in 2026-07-28', () => {
   const answered = { confirm: { action: 'accept', content: { confirm: true } } }
   const send = async (key: string, args: object, more: object = {}, name = 'delete_line') => {
     const _meta = {
@@ -129,7 +129,7 @@ describe('what the client brings back in 2026-07-28', () => {
   }
   const refusal = { error: { code: -32_602, data: { reason: 'invalid_request_state' } } }
 
-  test('is taken once', async () => {
+  test('is accepted once', async () => {
     const key = house.key()
     const requestState = await question(key)
     const first = await send(key, given, { requestState, inputResponses: answered })
@@ -139,7 +139,7 @@ describe('what the client brings back in 2026-07-28', () => {
     expect(done()).toEqual(['deleteLine'])
   })
 
-  test('is not taken twice at once', async () => {
+  test('is not accepted twice concurrently', async () => {
     const key = house.key()
     const requestState = await question(key)
     const both = await Promise.all([1, 2].map(() => send(key, given, { requestState, inputResponses: answered })))
@@ -147,7 +147,7 @@ describe('what the client brings back in 2026-07-28', () => {
     expect(done()).toEqual(['deleteLine'])
   })
 
-  test('is refused when any of its characters was altered', async () => {
+  test('is refused when any of its characters was changed', async () => {
     const key = house.key()
     const state = await question(key)
     for (let at = 0; at < state.length; at += 7) {
@@ -157,7 +157,7 @@ describe('what the client brings back in 2026-07-28', () => {
     expect(done()).toEqual([])
   })
 
-  test('is refused from another key, for another thing and for another tool', async () => {
+  test('is refused for another key, another resource and another tool', async () => {
     const key = house.key()
     const requestState = await question(key)
     const more = { requestState, inputResponses: answered }
@@ -178,7 +178,7 @@ describe('what the client brings back in 2026-07-28', () => {
     expect(done()).toEqual(['deleteLine'])
   })
 
-  test('is asked for again when an answer comes without it, or it comes without an answer', async () => {
+  test('is requested again when the state or the answer is missing', async () => {
     const key = house.key()
     const unasked = await send(key, given, { inputResponses: answered })
     expect(unasked.result.resultType).toBe('input_required')
@@ -188,7 +188,7 @@ describe('what the client brings back in 2026-07-28', () => {
   })
 })
 
-test('a confirmation of another process is none: its secret is drawn at start', () => {
+test('a confirmation of another process is refused, because its secret is random at start', () => {
   const clock = fakeClock()
   const call = { owner: 'key', tool: 'delete_line', given }
   const [one, other] = [1, 2].map(() => createConfirmations({ clock, random: systemRandom })) as [

@@ -23,8 +23,8 @@ async function openSession(key: string): Promise<{ id: string; stream: Response 
   return { id, stream: await fetch(house.url, { headers }) }
 }
 
-describe('a key that ends', () => {
-  test('takes its listening stream with it within a second, and no other', async () => {
+describe('a key that is revoked', () => {
+  test('ends its listening stream within a second, and no other', async () => {
     const [gone, stays] = [house.key(), house.key()]
     const [{ stream }, other] = [await openSession(gone), await openSession(stays)]
     expect(stream.status).toBe(200)
@@ -41,7 +41,7 @@ describe('a key that ends', () => {
   })
 })
 
-test('an account that opens streams without end leaves some for the others', async () => {
+test('an account that opens streams without limit leaves some for others', async () => {
   const account = 'busy'
   const [first, second, third] = [house.key({ account }), house.key({ account }), house.key({ account })]
   const opened: Response[] = []
@@ -60,7 +60,7 @@ test('an account that opens streams without end leaves some for the others', asy
   for (const stream of [...opened, others]) await stream.body?.cancel()
 })
 
-test('a scope that is missing is told before anything is said about the arguments', async () => {
+test('a missing scope is reported before any error in the arguments', async () => {
   const key = house.key({ scopes: ['webhooks:read'] })
   const client = await house.connect(key, 'modern')
   for (const given of [{}, { instance_id: '..' }, { instance_id: 5, nonsense: true }]) {

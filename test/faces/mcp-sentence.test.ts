@@ -32,15 +32,15 @@ const describer = createCallDescriber({
 const sentenceOf = async (...call: Parameters<typeof describer.describeCall>) =>
   (await describer.describeCall(...call)).sentence
 
-describe('what will happen is said', () => {
-  test('with the name of the thing, and with what else was given', async () => {
+describe('the sentence that describes a call', () => {
+  test('contains the name of the resource and the other arguments', async () => {
     const given = { instance_id: INSTANCE_ID, to: '12025550123', text: 'Hello', idempotency_key: 'k', confirm: true }
     expect(await sentenceOf(linesContract.sendWords, given, principal)).toBe(
       `Send words: “Berlin shop” (${INSTANCE_ID}), to: “12025550123”, text: “Hello”.`,
     )
   })
 
-  test('by its id where a thing has no name, and shortly where it has a long one', async () => {
+  test('contains the id of a resource without a name, and shortens a long name', async () => {
     expect(await sentenceOf(linesContract.deleteLine, { instance_id: 'nothing' }, principal)).toBe(
       'Delete a line: nothing.',
     )
@@ -48,14 +48,14 @@ describe('what will happen is said', () => {
     expect(long).toBe(`Delete a line: “${'x'.repeat(120)}…” (${OTHER_ID}).`)
   })
 
-  test('with every instance that it is about', async () => {
+  test('names every instance that the call affects', async () => {
     const ids = [INSTANCE_ID, ...Array.from({ length: 7 }, (_, i) => `line-${i}`)]
     expect(await sentenceOf(hooksContract.createHook, { instance_ids: ids }, principal)).toBe(
       `Create a webhook: “Berlin shop” (${INSTANCE_ID}), ${ids.slice(1).join(', ')}.`,
     )
   })
 
-  test.each(['participants', 'numbers', 'mentions', 'recipients'])('with every one of ten %s', async (field) => {
+  test.each(['participants', 'numbers', 'mentions', 'recipients'])('lists every one of ten %s', async (field) => {
     const phones = Array.from({ length: 10 }, (_, i) => `1202555010${i}`)
     const value = field === 'recipients' ? phones.map((phone) => ({ phone })) : phones
     const sentence = await sentenceOf(hooksContract.createHook, { [field]: value }, principal)
@@ -63,7 +63,7 @@ describe('what will happen is said', () => {
     expect(sentence).not.toContain('more')
   })
 
-  test('with the exact number of a list that is too long to read, and no longer than a person can read', async () => {
+  test('gives the exact count of a list that is too long to read, and stays short enough to read', async () => {
     const phones = Array.from({ length: 5_000 }, (_, i) => String(12025550000 + i))
     for (const value of [phones, phones.map((phone) => ({ phone }))]) {
       const sentence = await sentenceOf(hooksContract.createHook, { recipients: value }, principal)
@@ -74,12 +74,12 @@ describe('what will happen is said', () => {
     }
   })
 
-  test('with the whole address that data goes to', async () => {
+  test('contains the whole URL to which data is sent', async () => {
     const url = `https://example.com/${'a'.repeat(300)}/end`
     expect(await sentenceOf(hooksContract.createHook, { url }, principal)).toContain(`“${url}”`)
   })
 
-  test('without what unlocks something, at any depth', async () => {
+  test('contains no credentials, at any depth', async () => {
     const given = { url: 'https://example.com', secret: 'whsec_1', deep: { api_key: 'sk-1', list: [{ token: 't-1' }] } }
     expect(JSON.stringify(redactSecrets(given))).not.toMatch(/whsec_1|sk-1|t-1/)
     const sentence = await sentenceOf(hooksContract.createHook, given, principal)
@@ -88,7 +88,7 @@ describe('what will happen is said', () => {
   })
 })
 
-describe('things inside the arguments', () => {
+describe('ids in the arguments', () => {
   const AGENT = '0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e99'
   const HOOK = 'whk_01JQ5Z8T9V3X7K2M4N6P8R0S1T'
   const things: Record<string, object> = {
@@ -112,7 +112,7 @@ describe('things inside the arguments', () => {
     expect(sentence).not.toContain('Reception')
   })
 
-  test('that have no name, are of no known kind or were deleted are left out', async () => {
+  test('are left out if they have no name, an unknown kind or a deleted target', async () => {
     const gone = '0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e98'
     const value = { agent_id: gone, message_id: HOOK, other: AGENT, weights: { [INSTANCE_ID]: 2 } }
     expect(await nameIds(value, { instance_id: INSTANCE_ID }, principal)).toEqual([
@@ -123,7 +123,7 @@ describe('things inside the arguments', () => {
     ])
   })
 
-  test('are read a few at a time', async () => {
+  test('are looked up a few at a time', async () => {
     const ids = Array.from({ length: 60 }, (_, n) => `0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7${String(n).padStart(3, '0')}`)
     let reads = 0
     const { nameIds: names } = createCallDescriber({
@@ -153,7 +153,7 @@ describe('a campaign', () => {
     call: async (_who, { path }) => ({ status: path in numbers ? 200 : 404, headers: {}, body: numbers[path] }),
   })
 
-  test('is described by whom it reaches, from which numbers, and what that costs', async () => {
+  test('is described by its audience, its sending numbers and its cost', async () => {
     expect(await describeCall(campaignsContract.startCampaign, { campaign_id: 'cmp_1' }, principal)).toHaveProperty(
       'sentence',
       'Start a campaign: “March” (cmp_1), recipients: 1200 people, message: “Hi {{name}}” and 2 other variations, from “Shop” (12025550100, a), “Desk” (12025550101, b), ' +
@@ -176,7 +176,7 @@ describe('a campaign', () => {
     )
   })
 
-  test('is described fact by fact, so that it can be shown in another language', async () => {
+  test('is described fact by fact, so that a client can translate it', async () => {
     const { parts } = await describeCall(campaignsContract.startCampaign, { campaign_id: 'cmp_1' }, principal)
     expect(parts).toEqual([
       { kind: 'subject', name: null, values: ['“March” (cmp_1)'], total: 1 },
@@ -190,7 +190,7 @@ describe('a campaign', () => {
     ])
   })
 
-  describe('whose preview knows the cost', () => {
+  describe('whose preview includes a cost', () => {
     const costs = [{ currency: 'usd', amount_micros: 4_080_001 }]
     const cost = { messages: 1_200, free: 0, allowance: 0, billable: 1_200, unpriced: 0, costs, estimated: true }
     const campaigns = Object.fromEntries(
@@ -216,13 +216,13 @@ describe('a campaign', () => {
       expect((await describedWith(more)).sentence.endsWith(words)).toBe(true)
     })
 
-    test('is the same request when only the estimate has changed', async () => {
+    test('remains the same request when only the estimate has changed', async () => {
       const [before, after] = [await describedWith({}), await describedWith({ unpriced: 3 })]
       expect(after.basis).toBe(before.basis)
     })
   })
 
-  test('is not said to be sent to everybody when one test message is', async () => {
+  test('is not described as sent to everybody when only one test message is sent', async () => {
     const given = { campaign_id: 'cmp_1', to: '12025550177' }
     const { sentence } = await describeCall(campaignsContract.testCampaign, given, principal)
     expect(sentence).toContain('to: “12025550177”')

@@ -29,7 +29,7 @@ const toolsOf = (...operations: Operation[]) => {
   return createToolbox([{ room: 'sample', operations: named }]).listFor(everybody)
 }
 
-describe('a contract that cannot be a tool is found at start', () => {
+describe('a contract that cannot become a tool stops the start', () => {
   const base: Operation = linesContract.sendWords
   test.each<[string, Operation[], RegExp]>([
     ['two tools of one name', [base, base], /two tools are named send_words/],
@@ -53,7 +53,7 @@ describe('a contract that cannot be a tool is found at start', () => {
 })
 
 describe('the input of a tool', () => {
-  test('lays the variants of a body on top of each other, for clients that know no unions at the root', () => {
+  test('merges the variants of a body, for clients without support for unions at the root', () => {
     const body = Type.Union([
       Type.Object({ to: Type.String(), text: Type.String() }),
       Type.Object({ to: Type.String(), media_url: Type.String() }),
@@ -73,7 +73,7 @@ describe('the input of a tool', () => {
     })
   })
 
-  test('puts each argument where REST takes it', () => {
+  test('maps each argument to its place in the REST request', () => {
     const [tool] = toolsOf({ ...linesContract.deleteLine, query: Type.Object({ why: Type.Optional(Type.String()) }) })
     expect(tool?.toRequest({ instance_id: 'a/b c', why: 'x&y=z', confirm: true })).toEqual({
       method: 'DELETE',
@@ -84,7 +84,7 @@ describe('the input of a tool', () => {
   })
 })
 
-test('tools of the sandbox are listed for those who ask for them', () => {
+test('sandbox tools are listed only on request', () => {
   const toolbox = createToolbox([
     { room: 'instances', operations: { getLine: linesContract.getLine } },
     { room: 'sandbox', operations: { sendWords: linesContract.sendWords } },
@@ -102,14 +102,14 @@ test('tools of the sandbox are listed for those who ask for them', () => {
   expect(names(['nothing of the sort', ''])).toEqual([])
 })
 
-test('where nothing may change, only what changes nothing is listed', () => {
+test('in read-only mode lists only tools that change nothing', () => {
   const toolbox = createToolbox([{ room: 'instances', operations: linesContract }])
   const shown = toolbox.listFor(everybody, { readOnly: true })
   expect(shown.map(({ definition }) => definition.annotations.readOnlyHint)).toEqual(shown.map(() => true))
   expect(shown.map(({ definition }) => definition.name)).toEqual(['list_lines', 'get_line', 'get_line_qr', 'get_words'])
 })
 
-test('a QR code is not read where nothing may change: the first read begins pairing', () => {
+test('the QR code tool is not read-only, because the first read begins pairing', () => {
   const toolbox = createToolbox(CONTRACTS)
   const names = (readOnly: boolean) =>
     toolbox.listFor(everybody, { toolsets: ['all'], readOnly }).map(({ definition }) => definition.name)
@@ -119,7 +119,7 @@ test('a QR code is not read where nothing may change: the first read begins pair
   expect(toolbox.find('get_instance_qr')?.definition.annotations.readOnlyHint).toBe(false)
 })
 
-test('an address says which tools are shown', () => {
+test('a URL selects which tools are listed', () => {
   expect(parseToolFilter('/mcp')).toEqual({ toolsets: undefined, readOnly: false })
   expect(parseToolFilter('/mcp?toolsets=messages,%20sandbox')).toEqual({
     toolsets: ['messages', 'sandbox'],
@@ -130,7 +130,7 @@ test('an address says which tools are shown', () => {
 })
 
 describe('reading schemas', () => {
-  test('branches that only demand fields keep the fields of the object around them', () => {
+  test('branches that only require fields keep the fields of the object around them', () => {
     const schema = plainSchema(
       Type.Object(
         { text: Type.Optional(Type.String()), url: Type.Optional(Type.String()) },
@@ -145,11 +145,11 @@ describe('reading schemas', () => {
     })
   })
 
-  test('a value that can be something else than an object has no fields', () => {
+  test('a value that may be something other than an object has no fields', () => {
     expect(fieldsOf(plainSchema(Type.Union([Type.Object({}), Type.Null()])))).toBeUndefined()
   })
 
-  test('keys that can be anything are said the way that every reader of schemas knows', () => {
+  test('records with any keys use additionalProperties', () => {
     expect(plainSchema(Type.Record(Type.String(), Type.String()))).toEqual({
       type: 'object',
       additionalProperties: { type: 'string' },
@@ -160,7 +160,7 @@ describe('reading schemas', () => {
     })
   })
 
-  test('a text is cut where a sentence ends', () => {
+  test('a text is cut at the end of a sentence', () => {
     expect(leadingSentences('Reads `GET …/qr`, e.g. 5. Then stops. Never here.', 40)).toBe(
       'Reads `GET …/qr`, e.g. 5. Then stops.',
     )
@@ -168,7 +168,7 @@ describe('reading schemas', () => {
   })
 })
 
-test('a tool that is rarely needed is listed for those who ask for its room', () => {
+test('a rarely needed tool is listed only when its toolset is requested', () => {
   const rare = { ...linesContract.deleteLine, tool: { ...linesContract.deleteLine.tool, onRequest: true as const } }
   const box = createToolbox([{ room: 'lines', operations: { sendWords: linesContract.sendWords, rare } }])
   const names = (toolsets?: string[]) => box.listFor(everybody, { toolsets }).map(({ definition }) => definition.name)
@@ -180,14 +180,14 @@ test('a tool that is rarely needed is listed for those who ask for its room', ()
 describe('the tools of the product', () => {
   const tools = createToolbox(CONTRACTS).listFor(everybody, { toolsets: ['all'] })
 
-  test('fit into 25 kB together, where nobody asked for more', () => {
+  test('fit into 25 kB together by default', () => {
     const listed = createToolbox(CONTRACTS).listFor(everybody)
     const sizes = listed.map(({ definition }) => [definition.name, JSON.stringify(definition).length] as const)
     const total = JSON.stringify(listed.map(({ definition }) => definition)).length
     expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(25_000)
   })
 
-  test('take arguments of one type each: some model providers refuse a tool with a list of types', () => {
+  test('take arguments of one type each, because some model providers refuse a tool with a list of types', () => {
     for (const { definition } of tools) {
       expect(JSON.stringify(definition.inputSchema), definition.name).not.toMatch(/"type":\[|patternProperties/)
     }
@@ -198,7 +198,7 @@ describe('the tools of the product', () => {
     expect(again.map(({ definition }) => definition)).toEqual(tools.map(({ definition }) => definition))
   })
 
-  test.each(tools.map((tool) => [tool.definition.name, tool] as const))('%s shows no credential', (_name, tool) => {
+  test.each(tools.map((tool) => [tool.definition.name, tool] as const))('%s contains no credential', (_name, tool) => {
     const { schema } = tool.operation.reply
     const fields = schema === null ? undefined : fieldsOf(plainSchema(schema))
     const credentials = ['secret', 'qr', 'pairing_code', 'token', 'key_value']

@@ -47,7 +47,7 @@ describe('every answer', () => {
     ['a batch', [list, list], {}, 400],
     ['a body that is no message', { hello: true }, {}, 400],
     ['a body that is no JSON', '{', {}, 400],
-  ])('%s carries the request id, the rate and no way in for other origins', async (_case, body, headers, status) => {
+  ])('%s carries the request id and the rate limit, and no CORS headers', async (_case, body, headers, status) => {
     const answer = await house.post(house.key(), body, { 'x-request-id': 'mine-1', ...headers })
     await answer.text()
     expect(answer.status).toBe(status)
@@ -58,7 +58,7 @@ describe('every answer', () => {
     expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  test('costs one token, however many steps it has inside', async () => {
+  test('costs one request of the rate limit, however many steps it has inside', async () => {
     const key = house.key()
     const call = modern('tools/call', { name: 'list_lines', arguments: {} })
     for (const left of ['5999', '5998', '5997']) {
@@ -69,11 +69,11 @@ describe('every answer', () => {
   })
 })
 
-describe('the toolsets in the address', () => {
+describe('toolsets in the URL', () => {
   test.each([
     ['webhooks', ['create_hook', 'delete_hook', 'find_hook']],
     ['webhooks,receiving', ['create_hook', 'delete_hook', 'find_hook']],
-  ])('?toolsets=%s narrows the list, and not what may be called', async (toolsets, names) => {
+  ])('?toolsets=%s narrows the list, but not which tools may be called', async (toolsets, names) => {
     const ask = async (method: string, params: Record<string, unknown>, name?: string) => {
       const answer = await fetch(`${house.url}?toolsets=${toolsets}`, {
         method: 'POST',
@@ -108,14 +108,14 @@ describe('/mcp/readonly', () => {
     return answer.json()
   }
 
-  test('lists only what changes nothing', async () => {
+  test('lists only tools that change nothing', async () => {
     const { result } = await ask('tools/list', {})
     const hints = result.tools.map(({ annotations }: { annotations: { readOnlyHint: boolean } }) => annotations)
     expect(hints.length).toBeGreaterThan(3)
     for (const { readOnlyHint } of hints) expect(readOnlyHint).toBe(true)
   })
 
-  test('carries out what it lists, and nothing else', async () => {
+  test('runs the tools that it lists, and no others', async () => {
     const read = await ask('tools/call', { name: 'list_lines', arguments: {} }, 'list_lines')
     expect(read.result.isError).toBeUndefined()
     house.asked.splice(0)
@@ -125,7 +125,7 @@ describe('/mcp/readonly', () => {
     expect(house.asked).toEqual([])
   })
 
-  test('is no way around: a session opened at /mcp changes nothing here either', async () => {
+  test('cannot be bypassed: a session opened at /mcp changes nothing here either', async () => {
     const key = house.key()
     const session = await openSession(key)
     const headers = {
@@ -143,7 +143,7 @@ describe('/mcp/readonly', () => {
 })
 
 describe('2026-07-28', () => {
-  test('a list says how long it may be kept, and that it is for this caller alone', async () => {
+  test('a list says how long it may be cached, and that it is private to this caller', async () => {
     const answer = await house.post(house.key(), modern('tools/list'), modernHeaders('tools/list'))
     expect(await answer.json()).toMatchObject({ result: { ttlMs: 60_000, cacheScope: 'private' } })
   })
@@ -176,7 +176,7 @@ describe('2026-07-28', () => {
 })
 
 describe('sessions of 2025-11-25', () => {
-  test('a session serves the key that opened it', async () => {
+  test('a session serves only the key that opened it', async () => {
     const key = house.key()
     const session = await openSession(key)
     const answer = await house.post(key, list, { 'mcp-session-id': session })
@@ -203,7 +203,7 @@ describe('sessions of 2025-11-25', () => {
     expect((await house.post(key, list, { 'mcp-session-id': session })).status).toBe(404)
   })
 
-  test('a session nobody used for half an hour makes room for new ones', async () => {
+  test('a session unused for half an hour makes room for new ones', async () => {
     const key = house.key()
     const session = await openSession(key)
     await house.clock.advance(31 * 60_000)
@@ -211,7 +211,7 @@ describe('sessions of 2025-11-25', () => {
     expect((await house.post(key, list, { 'mcp-session-id': session })).status).toBe(404)
   })
 
-  test('a client that never ends its sessions loses its own oldest, and nobody else’s', async () => {
+  test('a client that never ends its sessions loses its own oldest, and not those of others', async () => {
     const neighbour = house.key()
     const theirs = await openSession(neighbour)
     const key = house.key()
@@ -229,7 +229,7 @@ describe('sessions of 2025-11-25', () => {
     expect((await house.post(neighbour, list, { 'mcp-session-id': theirs })).status).toBe(200)
   })
 
-  test('a listening stream can be opened again at once after it was dropped', async () => {
+  test('a listening stream can be reopened immediately after it was dropped', async () => {
     const key = house.key()
     const session = await openSession(key)
     const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream', 'mcp-session-id': session }
@@ -248,7 +248,7 @@ describe('sessions of 2025-11-25', () => {
     second.drop()
   })
 
-  test('an initialize that could not be answered leaves no session behind', async () => {
+  test('an initialize request that could not be answered leaves no session behind', async () => {
     const answer = await house.post(house.key(), initialize, { accept: 'application/json' })
     expect(answer.status).toBe(406)
     expect(answer.headers.get('mcp-session-id')).toBeNull()

@@ -29,7 +29,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     return { ...result, text: (result.content as { text: string }[]).map(({ text }) => text) }
   }
 
-  test('finds every tool of an unrestricted key, in the order of the contracts', async () => {
+  test('finds every tool with an unrestricted key, in the order of the contracts', async () => {
     const { tools } = await (await house.connect(house.key(), era)).listTools()
     expect(tools.map(({ name }) => name)).toEqual(ALL)
   })
@@ -39,7 +39,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['send_words', 'find_hook'])
   })
 
-  test('is offered what an older word for a scope stands for', async () => {
+  test('finds the tools for an old synonym of a scope', async () => {
     const client = await house.connect(house.key({ scopes: ['instances:manage'] }), era)
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['create_line', 'delete_line'])
   })
@@ -68,7 +68,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     }
   })
 
-  test('calls a tool with path, query and body side by side, as a caller of its own kind', async () => {
+  test('calls a tool with path, query and body arguments combined, as an MCP caller', async () => {
     const key = house.key()
     await call(key, 'list_lines', { limit: 5, external_ref: 'a b&c' })
     const sent = await call(key, 'send_words', {
@@ -86,7 +86,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     ])
   })
 
-  test('reads the error REST gives, with the id of its own request', async () => {
+  test('gets the same error as REST, with the id of its own request', async () => {
     const refused = await call(house.key(), 'create_line', { name: 'full' })
     expect(refused.isError).toBe(true)
     expect(refused.structuredContent).toEqual({
@@ -100,7 +100,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     expect(JSON.parse(refused.text[0]!)).toEqual(refused.structuredContent)
   })
 
-  test('reads nothing of a fault inside the service', async () => {
+  test('learns nothing about an internal error', async () => {
     const failed = await call(house.key(), 'create_line', { name: 'broken' })
     expect(failed.structuredContent).toMatchObject({ error: { code: 'internal_error', retryable: true } })
     expect(JSON.stringify(failed)).not.toContain('stays inside')
@@ -120,26 +120,26 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     ['an unknown id', { instance_id: 'nothing', to: '12025550123', text: 'x' }, 'not_found'],
     ['an id that climbs to another path', { instance_id: '..', to: '12025550123', text: 'x' }, 'not_found'],
     ['an id with slashes', { instance_id: `${INSTANCE_ID}/../x`, to: '12025550123', text: 'x' }, 'not_found'],
-  ])('is told in REST’s words about %s, and nothing happens', async (_case, given, code) => {
+  ])('gets the same error as REST for %s, and nothing happens', async (_case, given, code) => {
     const refused = await call(house.key(), 'send_words', given)
     expect(refused.isError).toBe(true)
     expect(refused.structuredContent).toMatchObject({ error: { code } })
     expect(house.asked).toEqual([])
   })
 
-  test('cannot smuggle half a surrogate past the door, which reads no such body', async () => {
+  test('cannot send a lone surrogate, which REST would also refuse', async () => {
     const smuggled = call(house.key(), 'send_words', { instance_id: '\ud800', to: '12025550123', text: 'x' })
     await expect(smuggled).rejects.toThrow('lone surrogate')
     expect(house.asked).toEqual([])
   })
 
-  test('is told of an argument that a tool without a body does not have', async () => {
+  test('gets an error about an unknown argument of a tool without a body', async () => {
     const refused = await call(house.key(), 'get_line', { instance_id: INSTANCE_ID, deep: true })
     expect(refused.structuredContent).toMatchObject({ error: { code: 'validation_error' } })
     expect(refused.text[0]).toContain('deep')
   })
 
-  test('cannot do what is irreversible without confirm: true', async () => {
+  test('cannot take an irreversible action without confirm: true', async () => {
     const key = house.key()
     const refused = await call(key, 'delete_line', { instance_id: INSTANCE_ID })
     expect(refused.structuredContent).toMatchObject({ error: { code: 'confirmation_required' } })
@@ -150,7 +150,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     expect(done.structuredContent).toEqual({ id: INSTANCE_ID, deleted: true })
   })
 
-  test('is told which scope it lacks when it calls a tool that it was not offered', async () => {
+  test('is told which scope it lacks when it calls a tool that is not listed', async () => {
     const refused = await call(house.key({ scopes: [] }), 'get_line', { instance_id: INSTANCE_ID })
     expect(refused.structuredContent).toMatchObject({ error: { code: 'insufficient_scope' } })
   })
@@ -169,7 +169,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     expect(house.asked).toEqual([])
   })
 
-  test('never sees a secret or a QR code, neither in the answer nor in its schema', async () => {
+  test('never gets a secret or a QR code, neither in a result nor in a schema', async () => {
     const key = house.key()
     const hook = await call(key, 'create_hook', { url: 'https://example.com/in' })
     expect(hook.structuredContent).toEqual({ id: 'whk_1', url: 'https://example.com/in' })
@@ -182,19 +182,19 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     expect(shown?.description).toContain('secret')
   })
 
-  test('reads a stranger’s words behind a note that they are data', async () => {
+  test('gets the words of other people marked as data', async () => {
     const read = await call(house.key(), 'get_words', { instance_id: INSTANCE_ID, message_id: 'msg_1' })
     expect(read.text).toHaveLength(2)
     expect(read.text[0]).toContain('never as instructions')
     expect(JSON.parse(read.text[1]!)).toEqual(read.structuredContent)
   })
 
-  test('is told that a repeat was answered from memory', async () => {
+  test('is told that a repeated call was replayed', async () => {
     const repeat = await call(house.key(), 'create_line', { idempotency_key: 'again' })
     expect(repeat.text[0]).toContain('nothing was done this time')
   })
 
-  test('hears that an operation without an answer is done', async () => {
+  test('gets a confirmation from an operation without an answer', async () => {
     const gone = await call(house.key(), 'delete_hook', { webhook_id: 'whk_1', confirm: true })
     expect(gone.isError).toBeUndefined()
     expect(gone.structuredContent).toBeUndefined()
@@ -216,7 +216,7 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (era) => {
     })
   })
 
-  test('learns the product’s name, version and house rules', async () => {
+  test('gets the product’s name, version and instructions', async () => {
     const client = await house.connect(house.key(), era)
     expect(client.getServerVersion()).toMatchObject({ name: 'switchboard', version: '0.1.0' })
     expect(client.getInstructions()).toContain('never as instructions')

@@ -36,7 +36,7 @@ async function memberOf(account: Client, email: string): Promise<Browser> {
 }
 
 describe('an operator', () => {
-  test('works inside the account of a client, and sees there what the client sees', async () => {
+  test('works inside the account of a client, and sees what the client sees', async () => {
     const line = await pairedIn(w, client, '12025551111', { name: 'Front desk' })
     const ask = inside(client.id)
     expect((await ask('GET', '/v1/instances')).body.data.map(({ id }: any) => id)).toEqual([line.id])
@@ -51,18 +51,18 @@ describe('an operator', () => {
   })
 
   test.each(['0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60', 'x', '%2e', '0197f0c2-6a3e-7c51-9d2b-5f8e1a7c4b60/accounts/x'])(
-    'finds nothing in the account %s',
+    'gets a 404 in the account %s',
     async (id) => {
       expect((await operator.ask('GET', `/panel/accounts/${id}/v1/instances`)).status).toBe(404)
     },
   )
 
-  test('an API key is no way in', async () => {
+  test('cannot enter a client account with an API key', async () => {
     const answer = await w.api('GET', `/panel/accounts/${client.id}/v1/instances`)
     expect(answer.status).toBe(401)
   })
 
-  test('the events of a client’s account are heard there, and no others', async () => {
+  test('receives the events of the client’s account there, and no others', async () => {
     const stop = new AbortController()
     const answer = await fetch(`${w.service.url}/panel/accounts/${client.id}/events`, {
       headers: { cookie: operator.cookie },
@@ -84,7 +84,7 @@ describe('an operator', () => {
 })
 
 describe('a member', () => {
-  test('signs in with a link that works once, and sees that account alone', async () => {
+  test('signs in with a link that works once, and sees only that account', async () => {
     const { url, id } = await invited(client, 'once@bakery.example')
     const browser = browserOf(w)
     expect((await browser.signIn({ code: codeIn(url) })).status).toBe(204)
@@ -124,7 +124,7 @@ describe('a member', () => {
     expect((await operator.ask('PUT', '/panel/v1/member-password', { password })).body.error.code).toBe('invalid_state')
   })
 
-  test('needs the password until now to set another, and none after signing in with a link', async () => {
+  test('needs the current password to set another, and none after signing in with a link', async () => {
     await w.clock.advance(60_000)
     const byLink = await memberOf(client, 'again@bakery.example')
     const put = (browser: typeof byLink, body: object) => browser.ask('PUT', '/panel/v1/member-password', body)
@@ -147,7 +147,7 @@ describe('a member', () => {
     expect((await browserOf(w).signIn({ email: 'again@bakery.example', password })).status).toBe(204)
   })
 
-  test('is listed with sessions that say who, where and with what, and is signed out when removed', async () => {
+  test('is listed with sessions that show who, where and with what, and is signed out when removed', async () => {
     await w.clock.advance(60_000)
     const { url, id } = await invited(client, 'gone@bakery.example', 'Bia')
     const browser = browserOf(w)
@@ -163,7 +163,7 @@ describe('a member', () => {
     expect((await browser.ask('GET', '/panel/v1/instances')).status).toBe(401)
   })
 
-  test('cannot give the account a password and come back with it, and neither can the operator', async () => {
+  test('cannot set a password of the account and return with it, and neither can the operator', async () => {
     await w.clock.advance(60_000)
     const browser = await memberOf(client, 'back@bakery.example')
     const password = 'correct horse battery'
@@ -175,7 +175,7 @@ describe('a member', () => {
     expect((await browserOf(w).signIn({ password, account_id: client.id })).status).toBe(401)
   })
 
-  test('whose new password was set loses the sign-in link that was not used', async () => {
+  test('who sets a new password invalidates the unused sign-in link', async () => {
     await w.clock.advance(60_000)
     const browser = await memberOf(client, 'unused@bakery.example')
     const { data } = (await inside(client.id)('GET', '/v1/members')).body
@@ -202,7 +202,7 @@ describe('a member', () => {
     expect(await w.rows('SELECT 1 FROM console_sessions WHERE member_id = :id', { id })).toEqual([])
   })
 
-  test('gives no key what only an operator may do', async () => {
+  test('cannot give a key scopes that only an operator may use', async () => {
     const browser = await memberOf(client, 'keys@bakery.example')
     const create = (scopes: readonly string[]) => browser.ask('POST', '/panel/v1/keys', { name: 'Mine', scopes })
     for (const wanted of [['agency:manage'], [...SCOPES]]) {
@@ -212,13 +212,13 @@ describe('a member', () => {
     expect((await create(SCOPES.filter((scope) => scope !== 'agency:manage'))).status).toBe(201)
   })
 
-  test('two members with one address are one too many, in any account', async () => {
+  test('cannot have the same email address as another member, in any account', async () => {
     await invited(client, 'twice@bakery.example')
     const again = await inside(sibling.id)('POST', '/v1/members', { name: 'B', email: 'TWICE@bakery.example' })
     expect(again.body.error.code).toBe('invalid_state')
   })
 
-  test('a link is too old after seven days', async () => {
+  test('cannot use a sign-in link after seven days', async () => {
     const own = await worldOfTest({ consoleFolder: builtConsole() })
     const wish = { name: 'Ana', email: 'late@bakery.example' }
     const { url } = (await (await signedIn(own)).ask('POST', '/panel/v1/members', wish)).body
@@ -227,7 +227,7 @@ describe('a member', () => {
   })
 })
 
-describe('a password that an earlier version let several people share', () => {
+describe('a shared password from an earlier version', () => {
   const password = 'correct horse battery'
   /** As migration 37 leaves it. */
   const shared = async (account: Client) => {
@@ -249,7 +249,7 @@ describe('a password that an earlier version let several people share', () => {
     return { browser, status: (await browser.signIn({ password, account_id: account.id })).status }
   }
 
-  test('still signs in, is listed, and cannot be changed', async () => {
+  test('still works, is listed, and cannot be changed', async () => {
     const account = await clientOf(w, { name: 'Shared' })
     await shared(account)
     const { browser, status } = await signIn(account)
@@ -266,7 +266,7 @@ describe('a password that an earlier version let several people share', () => {
     expect((await signIn(account)).status).toBe(401)
   })
 
-  test('ends when a member is removed, who may know it', async () => {
+  test('is removed when a member who may know it is removed', async () => {
     const account = await clientOf(w, { name: 'Shared too' })
     await shared(account)
     const { browser } = await signIn(account)
@@ -277,8 +277,8 @@ describe('a password that an earlier version let several people share', () => {
   })
 })
 
-describe('what was done', () => {
-  test('is written down: who, what, when, and to what; no value of anything but its name', async () => {
+describe('the activity log', () => {
+  test('records who did what to which resource and when, with its name as the only value', async () => {
     await w.clock.advance(60_000)
     const browser = await memberOf(sibling, 'log@florist.example')
     const { body: line } = await browser.ask('POST', '/panel/v1/instances', { name: 'Front desk' })
@@ -301,7 +301,7 @@ describe('what was done', () => {
     expect(csv.text.trim().split('\r\n').length).toBeGreaterThan(3)
   })
 
-  test('says what was created, and a request that is repeated is not written down again', async () => {
+  test('records what was created, and does not record a repeated request again', async () => {
     const line = await pairedIn(w, sibling, '12025551133')
     const draft = { name: 'Spring', instance_ids: [line.id], messages: [{ text: 'Hello' }] }
     const path = `/panel/accounts/${sibling.id}/v1/campaigns`
@@ -313,7 +313,7 @@ describe('what was done', () => {
     expect(made).toMatchObject([{ actor: 'operator', subject_id: body.campaign_id }])
   })
 
-  test('keeps the name of what was deleted', async () => {
+  test('keeps the name of a deleted resource', async () => {
     const line = await pairedIn(w, sibling, '12025551134', { name: 'Front desk' })
     const at = `/v1/instances/${line.id}`
     const agent = (await sibling.api('POST', `${at}/ai/agents`, { name: 'Reception', provider: 'builtin' })).body
@@ -344,7 +344,7 @@ describe('what was done', () => {
     expect(own).toMatchObject([{ operation: 'deleteSubAccount', subject_name: 'Kiosk' }])
   })
 
-  test('by an agency to a client names no person or key of the agency in the log of the client', async () => {
+  test('in the account of a client names no person or key of the agency', async () => {
     const path = `/v1/agency/accounts/${sibling.id}/slots`
     expect((await w.api('PUT', path, { slots_allocated: 9 })).status).toBe(200)
     const [act] = (await inside(sibling.id)('GET', '/v1/audit-log?limit=1')).body.data
@@ -354,7 +354,7 @@ describe('what was done', () => {
     expect(own.actor_name).not.toBe('')
   })
 
-  test('is only what took effect: a call that was refused is no change', async () => {
+  test('records only what took effect, and not refused calls', async () => {
     const before = (await inside(sibling.id)('GET', '/v1/audit-log?limit=1')).body.data
     const refused: [string, string, object?][] = [
       ['PATCH', '/v1/agency/billing', { enabled: true }],
@@ -379,7 +379,7 @@ describe('what was done', () => {
     expect((await w.api('GET', '/v1/agency/billing')).body.enabled).toBe(false)
   })
 
-  test('in one account is not in the log of another', async () => {
+  test('of one account does not appear in the log of another', async () => {
     const { id } = (await client.api('POST', '/v1/instances', { name: 'Mine' })).body
     const log = (await inside(sibling.id)('GET', '/v1/audit-log')).text
     expect(log).not.toContain(id)
@@ -387,8 +387,8 @@ describe('what was done', () => {
   })
 })
 
-describe('the list of clients', () => {
-  test('shows what is connected, what was sent today and what is in trouble, by name, and finds a part of it', async () => {
+describe('the client list', () => {
+  test('shows connected numbers, messages sent today and problems by name, and can be searched', async () => {
     await pairedIn(w, client, '12025551118')
     const line = await pairedIn(w, client, '12025551119')
     await client.api('POST', `/v1/instances/${line.id}/messages`, { to: '12025550177', text: 'Hi' })
@@ -406,7 +406,7 @@ describe('the list of clients', () => {
   })
 })
 
-test('a link and an address whose sign-in fails for another reason sign in when they are tried again', async () => {
+test('a link and a URL whose sign-in fails for a temporary reason work on a retry', async () => {
   const { url } = await invited(client, 'retry@bakery.example')
   const credentials = [{ code: codeIn(url) }, { code: newCode(w) }]
   const run = (text: string) => w.service.db.commit((tx) => tx.run(sql(text), {}))

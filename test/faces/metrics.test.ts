@@ -40,7 +40,7 @@ function read(text: string): Map<string, number> {
 
 const scrape = async () => read((await w.wire('GET', '/metrics')).text)
 
-test('what it says is what is so: instances, queue, deliveries, requests by operation and status', async () => {
+test('reports instances, queue, deliveries, and requests by operation and status', async () => {
   await w.api('POST', '/v1/instances', { name: 'new' })
   const { id: hook } = (await w.api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/x', events: ['*'] })).body
   await w.api('PATCH', `/v1/webhooks/${hook}`, { active: false })
@@ -69,7 +69,7 @@ test('what it says is what is so: instances, queue, deliveries, requests by oper
   expect(found.get('switchboard_build_info{version="0.1.0",node="' + process.versions.node + '"}')).toBe(1)
 })
 
-test('while a receiver holds everybody up the lag grows, and when it is through nothing waits', async () => {
+test('delivery lag grows while a receiver is slow, and is 0 once everything is delivered', async () => {
   const lag = async () => (await scrape()).get('switchboard_delivery_lag_seconds')
   await w.api('PUT', '/v1/sandbox/catcher/slow', { delay_ms: 8_000 })
   const hook = { url: 'https://catcher.sandbox/slow', events: ['instance.created'], max_in_flight: 1 }
@@ -84,19 +84,19 @@ test('while a receiver holds everybody up the lag grows, and when it is through 
   await w.api('DELETE', `/v1/webhooks/${id}`)
 })
 
-test('a key that may not read instances, or only some of them, is refused', async () => {
+test('a key that may not read instances, or only some, is refused', async () => {
   const lacks = await w.wire('GET', '/metrics', undefined, await w.key({ scopes: ['messages:send'] }))
   expect([lacks.status, lacks.body.error.code]).toEqual([403, 'insufficient_scope'])
   const restricted = await w.wire('GET', '/metrics', undefined, await w.key({ instances: [instance] }))
   expect([restricted.status, restricted.body.error.code]).toEqual([403, 'key_restricted'])
 })
 
-test('nothing of anybody stands in it: no name, no number, no id', async () => {
+test('contains no personal data: no name, no number, no id', async () => {
   const { text } = await w.wire('GET', '/metrics')
   for (const word of [instance, 'catcher', '12025550', 'swb_', 'Hello']) expect(text).not.toContain(word)
 })
 
-test('buckets are cumulative, and what lies on a bound belongs to it', () => {
+test('buckets are cumulative, and a value on a bound belongs to its bucket', () => {
   const durations = createDurations()
   for (const ms of [0.5, 1, 1.1, 30_000]) durations.observe(ms)
   const samples = durations.samples({ operation: 'x' })
@@ -105,7 +105,7 @@ test('buckets are cumulative, and what lies on a bound belongs to it', () => {
   expect(samples.find(({ suffix }) => suffix === '_sum')?.value).toBeCloseTo(30.0026)
 })
 
-test('labels and help may hold whatever they like', () => {
+test('labels and help texts are escaped', () => {
   const labels = { odd: 'a "quote", a \\ and a\nline' }
   const text = exposition([{ name: 'x', help: 'two\nlines \\', type: 'gauge', samples: [{ labels, value: 1 }] }])
   expect(text).toBe('# HELP x two\\nlines \\\\\n# TYPE x gauge\nx{odd="a \\"quote\\", a \\\\ and a\\nline"} 1\n')

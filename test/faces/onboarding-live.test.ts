@@ -36,7 +36,7 @@ const submit = (page: string, form: object, headers: Record<string, string> = {}
   })
 
 describe('the page behind the onboarding_url of a live number', () => {
-  test('asks for the credentials, and shows where Meta is to call', async () => {
+  test('asks for the credentials, and shows which callback URL to give Meta', async () => {
     const { id, page } = await opened('Café <b>“Olé”</b>')
     const { status, headers, text } = await look(page)
     expect([status, headers['content-type'], headers['cache-control']]).toEqual([
@@ -54,7 +54,7 @@ describe('the page behind the onboarding_url of a live number', () => {
     expect(text).not.toContain('Sandbox')
   })
 
-  test('runs no script, loads nothing, and sends its form to nobody but the service', async () => {
+  test('runs no script, loads nothing, and sends its form only to the service', async () => {
     const { page } = await opened()
     const { headers, text } = await look(page)
     expect(headers['content-security-policy']).toBe(
@@ -63,7 +63,7 @@ describe('the page behind the onboarding_url of a live number', () => {
     expect(text).not.toMatch(/<script|<link|<img|onclick|src=|javascript:/i)
   })
 
-  test('connects, says so once, and is used up', async () => {
+  test('connects the number, confirms that once, and stops working', async () => {
     const { id, page } = await opened()
     const given = await credentials('12025550401', { name: 'Garden shop' })
     const mark = await w.mark()
@@ -79,7 +79,7 @@ describe('the page behind the onboarding_url of a live number', () => {
     for (const answer of [await look(page), await submit(page, given)]) expect(answer.status).toBe(404)
   })
 
-  test('says what is wrong, marks the field, and gives no secret back', async () => {
+  test('says what is wrong, marks the field, and does not return any secret', async () => {
     const { page } = await opened()
     const given = await credentials('12025550402')
     const answer = await submit(page, { ...given, access_token: 'EAAGsomebodyelsestokenaltogether' })
@@ -95,34 +95,34 @@ describe('the page behind the onboarding_url of a live number', () => {
     expect((await submit(page, given)).status).toBe(200)
   })
 
-  test('takes what stands around a value when it is pasted', async () => {
+  test('ignores white space around pasted values', async () => {
     const { page } = await opened()
     const given = await credentials('12025550403')
     const padded = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, `  ${String(value)}\n`]))
     expect((await submit(page, padded)).status).toBe(200)
   })
 
-  test('asks for a PIN where the number is new to the Cloud API', async () => {
+  test('asks for a PIN if the number is new to the Cloud API', async () => {
     const { page } = await opened()
     const given = await credentials('12025550404', { registered: false })
     expect((await submit(page, given)).text).toMatch(/role="alert">This number is not registered with the Cloud API/)
     expect((await submit(page, { ...given, pin: '123456' })).status).toBe(200)
   })
 
-  test.each(['{"access_token":5}', '[]', 'null', '"x"'])('asks again when a program sends %s', async (json) => {
+  test.each(['{"access_token":5}', '[]', 'null', '"x"'])('asks again when a client sends %s', async (json) => {
     const { page } = await opened()
     const answer = await w.wire('POST', page, json, { key: null, headers: { 'content-type': 'application/json' } })
     expect(answer.status).toBe(400)
   })
 
-  test('offers Meta’s own signup only where an app is configured', async () => {
+  test('offers Meta’s own signup only if a Meta app is configured', async () => {
     const { page } = await opened()
     expect((await look(page)).text).not.toContain('Continue with Meta')
     expect((await look(`${page}/signup`)).status).toBe(404)
     expect((await look('/onboard/signup?code=x&state=y')).status).toBe(404)
   })
 
-  test('is gone with its instance, and another one comes with a recreate', async () => {
+  test('is removed with its instance, and replaced when the instance is recreated', async () => {
     const { id, page } = await opened()
     await w.api('POST', `/v1/instances/${id}/recreate?confirm=true`)
     const next = await until(
@@ -136,7 +136,7 @@ describe('the page behind the onboarding_url of a live number', () => {
   })
 })
 
-test('a live number speaks through the API: sent and read, heard, healthy', async () => {
+test('a live number works through the API: it sends, gets read receipts, receives, and is healthy', async () => {
   const { id, page } = await opened()
   await submit(page, await credentials('12025550410'))
   await w.api('POST', '/v1/sandbox/phones/12025550101/messages', { to: '12025550410', text: 'Hi' })
@@ -158,7 +158,7 @@ test('a live number speaks through the API: sent and read, heard, healthy', asyn
   expect((await w.api('GET', `/v1/instances/${id}/qr`)).body.error.code).toBe('engine_mismatch')
 })
 
-test('somebody who hides their number is heard by Meta’s id, and answered by it as a recipient', async () => {
+test('a person who hides their number is received under Meta’s id, and can be answered by it', async () => {
   const { id, page } = await opened()
   await submit(page, await credentials('12025550411'))
   await w.api('POST', '/v1/sandbox/phones/900000000000001/messages', { to: '12025550411', text: 'Guess who' })
@@ -183,7 +183,7 @@ test('somebody who hides their number is heard by Meta’s id, and answered by i
   expect(odd.body.error.code).toBe('validation_error')
 })
 
-test('the simulated Meta is asked for a fault by whoever has the number', async () => {
+test('an account can request faults of the simulated Meta only for its own numbers', async () => {
   const { phone_number_id: number } = await credentials('12025550420')
   const path = `/v1/sandbox/graph/numbers/${number}/faults`
   expect((await w.api('POST', path, { kind: 'slow_headers', times: 2 })).body).toEqual({
@@ -198,7 +198,7 @@ test('the simulated Meta is asked for a fault by whoever has the number', async 
   )
 })
 
-test('where the simulator does not run, it says how to start it', async () => {
+test('without a running simulator, the error says how to start it', async () => {
   const plain = await world()
   const answer = await plain.api('POST', '/v1/sandbox/graph/numbers', { number: '12025550401' })
   expect([answer.status, answer.body.error.code]).toEqual([409, 'invalid_state'])
@@ -206,7 +206,7 @@ test('where the simulator does not run, it says how to start it', async () => {
   await plain.close()
 })
 
-test('where Meta does not take our address, the last page says what to enter, and that it is shown once', () => {
+test('if Meta refuses our URL, the last page says what to enter, and that it is shown only once', () => {
   const view = {
     callbackAddress: 'https://x.example/callbacks/meta/1',
     verifyToken: new Secret('the-token'),
@@ -226,7 +226,7 @@ test('where Meta does not take our address, the last page says what to enter, an
   expect(liveDone(en, 'Shop', { number: '1', callsBack: true, view, pin: null })).not.toMatch(/the-token|PIN/)
 })
 
-test('what people typed cannot become part of the page', () => {
+test('user input is escaped in the page', () => {
   const evil = `"><script>alert('x')</script>&`
   const view = {
     callbackAddress: evil,

@@ -24,7 +24,7 @@ const submit = (page: string, form: string | object, headers: Record<string, str
   })
 
 describe('the page behind onboarding_url', () => {
-  test('is for a person: it needs no key, names the instance and asks for one number', async () => {
+  test('needs no key, names the instance and asks for one number', async () => {
     const { page } = await opened('Café <b>“Olé”</b> & Co')
     const { status, headers, text } = await look(page)
     expect([status, headers['content-type'], headers['cache-control']]).toEqual([
@@ -40,7 +40,7 @@ describe('the page behind onboarding_url', () => {
     expect(text).toMatch(/<html lang="en">/)
   })
 
-  test('runs no script, is embedded nowhere, and may send its form to nobody but the service', async () => {
+  test('runs no script, cannot be embedded, and may send its form only to the service', async () => {
     const { page } = await opened()
     const { headers, text } = await look(page)
     const policy = headers['content-security-policy'] ?? ''
@@ -60,7 +60,7 @@ describe('the page behind onboarding_url', () => {
     ['fr, es-419;q=0.8, en;q=0.7', 'es', 'Conectar un número a'],
     ['en;q=0.5, pt;q=0.9', 'pt-BR', 'Conectar um número a'],
     ['es;q=0, en', 'en', 'Connect a number to'],
-  ])('speaks to whoever reads %s in %s', async (accepted, language, heading) => {
+  ])('for Accept-Language %s is in %s', async (accepted, language, heading) => {
     const { page } = await opened('Luz')
     const headers: Record<string, string> = accepted === undefined ? {} : { 'accept-language': accepted }
     const { text } = await w.wire('GET', page, undefined, { key: null, headers })
@@ -68,7 +68,7 @@ describe('the page behind onboarding_url', () => {
     expect(text).toContain(`<h1>${heading} “Luz”</h1>`)
   })
 
-  test('says on a page, too, that it is gone, to a browser in its language', async () => {
+  test('shows a browser a 404 page in its language', async () => {
     const headers = { accept: 'text/html,application/xhtml+xml', 'accept-language': 'es' }
     const { status, headers: sent, text } = await w.wire('GET', '/onboard/unknown', undefined, { key: null, headers })
     expect([status, sent['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
@@ -76,7 +76,7 @@ describe('the page behind onboarding_url', () => {
     expect(text).toContain('Esta página ya no está disponible')
   })
 
-  test('connects the number a person types, with whatever stands between the digits, and says so', async () => {
+  test('connects the number that a person types, with any separators, and confirms it', async () => {
     const { id, page } = await opened()
     const mark = await w.mark()
     const done = await submit(page, { number: ' +1 (202) 555-0150 ' }, { origin: `http://${w.host}` })
@@ -96,7 +96,7 @@ describe('the page behind onboarding_url', () => {
     'number=1234567890123456',
     'other=12025550151',
     'number=١٢٠٢٥٥٥٠١٥١',
-  ])('asks again when what was typed is no number (%s), and nothing happens', async (form) => {
+  ])('asks again when the input is not a number (%s), and nothing happens', async (form) => {
     const { page } = await opened()
     const mark = await w.mark()
     const answer = await submit(page, form)
@@ -113,12 +113,12 @@ describe('the page behind onboarding_url', () => {
     '5',
     '"12025550152"',
     '[]',
-  ])('asks again when a program sends %s', async (json) => {
+  ])('asks again when a client sends %s', async (json) => {
     const { page } = await opened()
     expect((await submit(page, json, { 'content-type': 'application/json' })).status).toBe(400)
   })
 
-  test('works once: a number that is connected cannot be replaced by whoever finds the address', async () => {
+  test('works once: a connected number cannot be replaced through the same page', async () => {
     const { page } = await opened()
     expect((await submit(page, { number: '12025550153' })).status).toBe(200)
     const mark = await w.mark()
@@ -128,7 +128,7 @@ describe('the page behind onboarding_url', () => {
     expect(await w.typesSince(mark)).toEqual([])
   })
 
-  test('of two people who press the button at once one connects', async () => {
+  test('connects only one of two numbers that are submitted concurrently', async () => {
     const { page } = await opened()
     const answers = await Promise.all([
       submit(page, { number: '12025550155' }),
@@ -138,7 +138,7 @@ describe('the page behind onboarding_url', () => {
   })
 
   test.each(['unknown', '%00', 'x'.repeat(100), '..%2f..', "'%20OR%201=1"])(
-    'is 404 for the token %s, which nobody was given',
+    'is 404 for the token %s, which was never issued',
     async (token) => {
       for (const answer of [
         await look(`/onboard/${token}`),
@@ -149,13 +149,13 @@ describe('the page behind onboarding_url', () => {
     },
   )
 
-  test('is gone with its instance', async () => {
+  test('is removed with its instance', async () => {
     const { id, page } = await opened()
     await w.api('DELETE', `/v1/instances/${id}?confirm=true`)
     expect((await look(page)).status).toBe(404)
   })
 
-  test('does not take a form that a page of another origin sends, nor one of 5 KB', async () => {
+  test('refuses a form from a page of another origin, and one of 5 KB', async () => {
     const { page } = await opened()
     expect((await submit(page, { number: '12025550158' }, { origin: 'https://evil.example' })).body.error.code).toBe(
       'forbidden_origin',
@@ -163,13 +163,13 @@ describe('the page behind onboarding_url', () => {
     expect((await submit(page, { number: '1'.repeat(5_000) })).body.error.code).toBe('payload_too_large')
   })
 
-  test('takes forms there and nowhere else', async () => {
+  test('is the only place that accepts forms', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     expect((await w.wire('POST', '/v1/instances', 'name=x', { headers })).status).toBe(415)
   })
 })
 
-test('what people typed cannot become part of the page', () => {
+test('user input is escaped in the page', () => {
   const evil = `"><script>alert('x')</script>&`
   for (const page of [sandboxPage(en, evil, evil), sandboxDone(en, evil, evil)]) {
     expect(page).not.toContain('<script>')

@@ -7,7 +7,7 @@ import type { KeyId } from '../../main/kernel/ids.ts'
 const ofKey = (id: string) => ({ key: { id: id as KeyId } as Principal['key'] })
 const download = () => new PassThrough().on('error', () => {})
 
-test('a download is cut off with the key or session that asked for it, and no other is', () => {
+test('a download is aborted when its key or session ends, and other downloads are not', () => {
   const open = createOpenBodies()
   const [a, b, session, desktop, done] = [download(), download(), download(), download(), download()]
   open.add(ofKey('a'), a)
@@ -23,7 +23,7 @@ test('a download is cut off with the key or session that asked for it, and no ot
   expect(a.errored).toBeInstanceOf(Error)
 })
 
-test('what is done with a body learns that the key or session has ended, and no other does', async () => {
+test('a body reader is told that its key or session has ended, and other readers are not', async () => {
   const open = createOpenBodies()
   const signals: AbortSignal[] = []
   const release = Promise.withResolvers<undefined>()

@@ -54,23 +54,23 @@ describe.each([
     expect(validator.version).toBe('3.1')
   })
 
-  test('reads the same in YAML, without anchors', () => {
+  test('is the same in YAML, without anchors', () => {
     expect(parse(yaml)).toEqual(document)
     expect(parse(yaml, { version: '1.1' })).toEqual(document)
     expect(yaml).not.toMatch(/^\s*[\w-]+: [&*]\w/m)
   })
 
-  test('is written in parts as it would be as a whole', () => {
+  test('is the same YAML whether it is written in parts or as a whole', () => {
     expect(yaml).toBe(stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 }))
   })
 
-  test('is made without holding up the event loop', async () => {
+  test('is built without blocking the event loop', async () => {
     const make = async () => takingTurns(openApiYaml(await takingTurns(steps(rooms))))
     const stretch = await shortestOf(3, make, 50)
     expect(stretch < 50 ? stretch : stretch / slowness()).toBeLessThan(50)
   })
 
-  test('refers only to what it has', () => {
+  test('has no dangling references', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)]
     expect(references.length).toBeGreaterThan(0)
     for (const [, kind = '', name = ''] of references) expect(document.components[kind]).toHaveProperty(name)
@@ -103,7 +103,7 @@ describe.each([
     expect(checked).toBeGreaterThan(operations.length)
   })
 
-  test('has an entry for each public operation and none for the console', () => {
+  test('has an entry for each public operation and none for those of the console', () => {
     const listed = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map(({ operationId }) => operationId),
     )
@@ -115,7 +115,7 @@ describe.each([
     )
   })
 
-  test('says of each operation what its contract says', () => {
+  test('states for each operation what its contract declares', () => {
     for (const operation of operations.filter(isPublic)) {
       const entry = document.paths[operation.path]![operation.method.toLowerCase()]!
       const names = (entry['parameters'] as { name: string }[]).map(({ name }) => name)
@@ -142,7 +142,7 @@ describe.each([
     }
   })
 
-  test('promises the three headers on every answer', () => {
+  test('documents the request id and rate limit headers on every answer', () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const method of Object.keys(methods)) {
         for (const [status, response] of Object.entries(operationFor(document, method, path)!.operation.responses)) {
@@ -154,7 +154,7 @@ describe.each([
     }
   })
 
-  test('lists each error of an operation under its status, in the one shape', () => {
+  test('lists each error of an operation under its status, in the common error shape', () => {
     for (const operation of operations.filter(isPublic)) {
       const { responses } = operationFor(document, operation.method, operation.path)!.operation
       for (const code of [...operation.errors, 'unauthorized', 'rate_limited', 'internal_error'] as const) {
@@ -167,7 +167,7 @@ describe.each([
     }
   })
 
-  test('has every event as it arrives at a receiver', () => {
+  test('has every event in the form that a receiver gets', () => {
     expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES])
     const headers = document.components['parameters'] as Record<string, { name: string }>
     for (const { post } of Object.values(document.webhooks)) {
@@ -186,31 +186,31 @@ describe.each([
     }
   })
 
-  test('has operation ids that no two operations share', () => {
+  test('has unique operation ids', () => {
     const ids = [...JSON.stringify(document).matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id)
     expect(new Set(ids).size).toBe(ids.length)
   })
 })
 
-describe('the operation of a request', () => {
+describe('finding the operation of a request', () => {
   const document = build(SAMPLE_ROOMS)
 
-  test('is found by its path with ids and query', () => {
+  test('works by its path with ids and query', () => {
     expect(operationFor(document, 'GET', '/v1/instances/0195f3a8?deep=1')?.operation.operationId).toBe('getLine')
     expect(operationFor(document, 'delete', '/v1/instances/0195f3a8')?.path).toBe('/v1/instances/{id}')
   })
 
-  test('is the one written out where another has a placeholder', () => {
+  test('prefers a literal path over one with a placeholder', () => {
     expect(operationFor(document, 'GET', '/v1/webhooks/find')?.operation.operationId).toBe('findHook')
   })
 
-  test('is none where the document has none', () => {
+  test('returns undefined if the document has none', () => {
     expect(operationFor(document, 'GET', '/v1/nothing')).toBeUndefined()
     expect(operationFor(document, 'PUT', '/v1/instances')).toBeUndefined()
     expect(operationFor(document, 'GET', '/v1/instances/')).toBeUndefined()
   })
 
-  test('lets an answer be held against the document', () => {
+  test('allows an answer to be validated against the document', () => {
     const { operation } = operationFor(document, 'GET', '/v1/instances')!
     const validator = new ResponseValidator({ responses: operation.responses, components: document.components })
     expect(validator.validateResponse(200, linesContract.listLines.examples.reply)).toBeUndefined()
@@ -219,14 +219,14 @@ describe('the operation of a request', () => {
   })
 })
 
-test('what recurs is a component with the name of the thing', () => {
+test('repeated schemas become components named after their type', () => {
   const { components, paths } = build(SAMPLE_ROOMS)
   expect(Object.keys(components.schemas)).toEqual(['Error', 'EventInstance', 'Line', 'MessageError'])
   const listed = paths['/v1/instances']?.['get']?.responses['200']
   expect(JSON.stringify(listed)).toContain('"items":{"$ref":"#/components/schemas/Line"}')
 })
 
-test('a replayed answer, a credential and a body are documented as such', () => {
+test('a replayed answer, a credential and a body are documented', () => {
   const { operation } = operationFor(build(SAMPLE_ROOMS), 'POST', '/v1/instances')!
   expect(operation.responses[201]?.headers).toHaveProperty('Idempotent-Replayed')
   expect(operation['requestBody']).toMatchObject({ required: false })
@@ -238,6 +238,6 @@ test('a replayed answer, a credential and a body are documented as such', () => 
   })
 })
 
-test('a room that nobody has described stops the start', () => {
+test('a room without a description stops the start', () => {
   expect(() => build([{ room: 'attic', operations: linesContract }])).toThrow(/no description of the room attic/)
 })

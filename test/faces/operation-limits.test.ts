@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { limitOperations } from '../../main/faces/operation-route.ts'
 import type { AccountId } from '../../main/kernel/ids.ts'
 
-test('an account whose requests are slow is refused more of them, and the others are answered', async () => {
+test('an account with too many requests in progress is refused more, and other accounts are answered', async () => {
   const limit = limitOperations({ inAll: 10, perAccount: 2 })
   const slow = Promise.withResolvers<string>()
   const [busy, other] = ['busy', 'other'] as AccountId[]

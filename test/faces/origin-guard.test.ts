@@ -28,7 +28,7 @@ const EVERYWHERE = [
 ] as const
 
 describe('on every path, with a key that is valid and without one', () => {
-  test.each(EVERYWHERE)('%s %s answers no name but its own', async (method, path) => {
+  test.each(EVERYWHERE)('%s %s refuses every Host but its own', async (method, path) => {
     for (const key of [w.allScopes, null]) {
       for (const host of ['rebound.example', `rebound.example:${port}`, '127.0.0.1', `127.0.0.1:1`]) {
         const answer = await w.api(method, path, method === 'POST' ? {} : undefined, { key, headers: { host } })
@@ -37,7 +37,7 @@ describe('on every path, with a key that is valid and without one', () => {
     }
   })
 
-  test.each(EVERYWHERE)('%s %s answers no page of another origin', async (method, path) => {
+  test.each(EVERYWHERE)('%s %s refuses pages of other origins', async (method, path) => {
     for (const key of [w.allScopes, null]) {
       for (const origin of [
         'https://evil.example',
@@ -58,8 +58,8 @@ describe('on every path, with a key that is valid and without one', () => {
   })
 })
 
-describe('of its own names', () => {
-  test.each(['127.0.0.1', 'localhost', 'LOCALHOST', 'LocalHost', '[::1]'])('%s with its port is one', async (name) => {
+describe('the service’s own hosts', () => {
+  test.each(['127.0.0.1', 'localhost', 'LOCALHOST', 'LocalHost', '[::1]'])('include %s with its port', async (name) => {
     expect((await w.api('GET', '/v1/me', undefined, { headers: { host: `${name}:${port}` } })).status).toBe(200)
     const origin = `http://${name.toLowerCase()}:${port}`
     expect((await w.api('GET', '/v1/me', undefined, { headers: { origin } })).status).toBe(200)
@@ -69,21 +69,21 @@ describe('of its own names', () => {
   test.each([
     '127.0.0.1', 'localhost', 'localhost.', '127.1', '0.0.0.0', '2130706433', '127.0.0.1.', '127.0.0.2', '::1', 'localhost@evil.example',
     'evil.example#localhost', '127.0.0.1, evil.example', 'ⓛocalhost', 'localhost\t',
-  ])('%s is none, with or without the port', async (name) => {
+  ])('do not include %s, with or without the port', async (name) => {
     for (const host of [name, `${name}:${port}x`, `${name}:0${port}`, ...(/^(127\.0\.0\.1|localhost)$/.test(name) ? [] : [`${name}:${port}`])]) {
       const answer = await w.api('GET', '/v1/me', undefined, { headers: { host } })
       expect(code(answer), host).toBe('403 forbidden_host')
     }
   })
 
-  test('a Host that is right does not excuse an Origin that is wrong, nor the other way round', async () => {
+  test('a valid Host does not excuse an invalid Origin, nor the other way round', async () => {
     const headers = { host: `localhost:${port}`, origin: 'https://evil.example' }
     expect(code(await w.api('GET', '/v1/me', undefined, { headers }))).toBe('403 forbidden_origin')
     const other = { host: 'evil.example', origin: `http://localhost:${port}` }
     expect(code(await w.api('GET', '/v1/me', undefined, { headers: other }))).toBe('403 forbidden_host')
   })
 
-  test('an Origin with a path, a user or another scheme is none', async () => {
+  test('an Origin with a path, a user or another scheme is refused', async () => {
     for (const origin of [
       `http://127.0.0.1:${port}/`,
       `http://me@127.0.0.1:${port}`,
@@ -106,7 +106,7 @@ describe('of its own names', () => {
     expect(heard).toContain('forbidden_host')
   })
 
-  test('a whole URL as the target must name the Host too', async () => {
+  test('an absolute URL as the request target must match the Host too', async () => {
     const ask = (target: string) =>
       w.raw(
         `GET ${target} HTTP/1.1\r\nHost: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nConnection: close\r\n\r\n`,
@@ -116,7 +116,7 @@ describe('of its own names', () => {
       expect(await ask(`http://${other}/v1/me`), other).toMatch(/^HTTP\/1\.1 4\d\d /)
   })
 
-  test('two Host headers are as good as none, whichever comes first', async () => {
+  test('two Host headers are refused like none, whichever comes first', async () => {
     const head = `GET /v1/me HTTP/1.1\r\nAuthorization: Bearer ${w.allScopes}\r\nConnection: close\r\n`
     for (const [first, second] of [
       ['evil.example', w.host],
@@ -128,7 +128,7 @@ describe('of its own names', () => {
   })
 })
 
-test('names of the settings are its own too, and the public address is', async () => {
+test('the hosts in the settings and the public address are accepted too', async () => {
   const own = await worldOfTest({
     settings: { allowedHosts: ['box.lan', 'box.lan:4780'], publicBaseUrl: 'https://switchboard.example/base' },
   })
@@ -142,20 +142,20 @@ test('names of the settings are its own too, and the public address is', async (
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
 })
 
-describe('the names of a service', () => {
-  test('are written as browsers write them: the port 80 is left out, an IPv6 address is bracketed', () => {
+describe('the hosts of a service', () => {
+  test('are written as browsers write them: port 80 is omitted, an IPv6 address is in brackets', () => {
     expect([...ownHosts({ host: '127.0.0.1', port: 80 }, [], null)]).toEqual(['127.0.0.1', 'localhost', '[::1]'])
     expect(ownHosts({ host: 'fd00::7', port: 4780 }, [], null)).toContain('[fd00::7]:4780')
     expect(ownHosts({ host: '192.168.7.2', port: 4780 }, [], null)).toContain('192.168.7.2:4780')
   })
 
-  test('are not widened by listening on every address', () => {
+  test('are not extended by listening on every address', () => {
     for (const host of ['0.0.0.0', '::']) {
       expect([...ownHosts({ host, port: 4780 }, [], null)]).toEqual(['127.0.0.1:4780', 'localhost:4780', '[::1]:4780'])
     }
   })
 
-  test('are none before the service listens', () => {
+  test('are empty before the service listens', () => {
     expect(() => createOriginGuard(() => new Set()).check({ host: '127.0.0.1:4780' })).toThrow(/Host header/)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { worldOfTest } from '../support/world.ts'
 
-test('a page of several rows is one whole document, with the lists beside its rows', async () => {
+test('a page of several rows is one whole JSON document, with the other lists beside its rows', async () => {
   const w = await worldOfTest()
   const since = '2020-01-01T00:00:00.000Z'
   for (const name of ['One', 'Two']) await w.api('POST', '/v1/instances', { name })

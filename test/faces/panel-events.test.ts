@@ -25,7 +25,7 @@ async function listening(lastId?: string) {
 
 const about = (topic: string, more: object = {}) => expect.objectContaining({ topic, ...more })
 
-describe('a change is seen', () => {
+describe('a change is published', () => {
   test.each<[string, () => Promise<unknown>, object]>([
     ['an instance made with a key', () => w.instance(), { topic: 'instances' }],
     [
@@ -62,7 +62,7 @@ describe('a change is seen', () => {
     expect((atMs - startedAt) / slowness()).toBeLessThan(300)
   })
 
-  test('a message, with where it was said and nothing of what', async () => {
+  test('a message, with its instance and without its content', async () => {
     const { id } = await w.pair('12025550801')
     await w.clock.advance(1_000)
     const stream = await listening()
@@ -88,7 +88,7 @@ describe('a change is seen', () => {
     expect(data).toEqual({ topic: 'deliveries', id: made.body.id })
   })
 
-  test('a link that is lost, although it is no event yet', async () => {
+  test('a lost connection, although it is not an event yet', async () => {
     const { id } = await w.pair('12025550811')
     await w.clock.advance(1_000)
     const stream = await listening()
@@ -99,7 +99,7 @@ describe('a change is seen', () => {
     )
   })
 
-  test('what is refused or only read is no change', async () => {
+  test('a refused call or a read publishes nothing', async () => {
     await w.clock.advance(1_000)
     const stream = await listening()
     await browser.ask('GET', '/panel/v1/instances')
@@ -109,8 +109,8 @@ describe('a change is seen', () => {
   })
 })
 
-describe('the stream', () => {
-  test('says what it is, and where the reader stands', async () => {
+describe('the event stream', () => {
+  test('is sent as text/event-stream with no-store, and starts with the current id', async () => {
     const stream = await listening()
     expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
     expect(stream.headers.get('cache-control')).toBe('no-store')
@@ -118,7 +118,7 @@ describe('the stream', () => {
     expect((await stream.next(({ id }) => id !== undefined)).event).toBeUndefined()
   })
 
-  test('goes on where it broke', async () => {
+  test('resumes after the last id', async () => {
     const first = await listening()
     const { id } = await first.next((heard) => heard.id !== undefined)
     first.stop()
@@ -129,14 +129,14 @@ describe('the stream', () => {
     expect(second.heard.some(({ event }) => event === 'reset')).toBe(false)
   })
 
-  test('says when it cannot: after too much, after a restart, and to what is no number', async () => {
+  test('tells the reader to reload after too many missed notices, a restart or an invalid id', async () => {
     for (const lastId of ['1', '99999999999999', 'abc', '-1']) {
       const stream = await listening(lastId)
       expect((await stream.next(({ event }) => event === 'reset')).data).toEqual({})
     }
   })
 
-  test('shows every 15 seconds that it lives', async () => {
+  test('sends a heartbeat every 15 seconds', async () => {
     const stream = await listening()
     await stream.next(({ id }) => id !== undefined)
     const before = stream.heard.length
@@ -145,7 +145,7 @@ describe('the stream', () => {
     expect(stream.heard.at(-1)).toMatchObject({ id: undefined, event: undefined })
   })
 
-  test('is for nobody without a session, and for no key', async () => {
+  test('requires a session, and accepts no key', async () => {
     for (const headers of [{}, { authorization: `Bearer ${w.allScopes}` }])
       expect((await fetch(`${w.service.url}/panel/events`, { headers })).status).toBe(401)
     expect((await browser.ask('HEAD', '/panel/events')).status).toBe(404)
@@ -159,7 +159,7 @@ describe('the stream', () => {
     expect((await fetch(`${w.service.url}/panel/events`, { headers: { cookie: leaving.cookie } })).status).toBe(401)
   })
 
-  test('ends when the session is over', async () => {
+  test('ends when the session expires', async () => {
     const own = await worldOfTest({ consoleFolder: builtConsole() })
     const { cookie } = await signedIn(own)
     const stream = await listenTo(own, cookie)
@@ -168,7 +168,7 @@ describe('the stream', () => {
     await stream.ended
   })
 
-  test('ends at once when the service stops, which does not wait for it', async () => {
+  test('ends immediately when the service stops, which does not wait for it', async () => {
     const own = await world({ consoleFolder: builtConsole(), clock: systemClock })
     const { cookie } = await signedIn(own)
     const streams = await Promise.all([listenTo(own, cookie), listenTo(own, cookie)])
@@ -196,7 +196,7 @@ describe('the stream', () => {
     expect(await open()).toBeLessThan(before)
   })
 
-  test('is not opened more often than windows are', async () => {
+  test('is refused when 32 streams are open', async () => {
     const own = await worldOfTest({ consoleFolder: builtConsole() })
     const { cookie } = await signedIn(own)
     const streams = await Promise.all(Array.from({ length: 32 }, () => listenTo(own, cookie)))
@@ -211,7 +211,7 @@ describe('inside the desktop app', () => {
     return { status, reader: (body ?? new Blob([]).stream()).getReader() }
   }
 
-  test('notices come one by one, and cancelling ends the stream inside', async () => {
+  test('notices arrive one by one, and cancelling ends the stream', async () => {
     const { status, reader } = await open(new AbortController().signal)
     expect(status).toBe(200)
     const decode = async () => Buffer.from((await reader.read()).value ?? []).toString()
@@ -236,7 +236,7 @@ describe('inside the desktop app', () => {
   })
 })
 
-test('every operation that changes something tells what it is about, and its notice holds no word', () => {
+test('every operation that changes something publishes its topic and id, and no content', () => {
   const operations = CONTRACTS.flatMap((room) => Object.values<Operation>(room.operations))
   const told = operations
     .filter(({ method }) => method !== 'GET')
@@ -261,6 +261,6 @@ test('every operation that changes something tells what it is about, and its not
   expect(JSON.stringify(line)).not.toMatch(/12025550100/)
 })
 
-test('a browser that is signed out is told nothing', async () => {
+test('a browser that is signed out gets no events', async () => {
   expect((await browserOf(w).ask('GET', '/panel/events')).status).toBe(401)
 })

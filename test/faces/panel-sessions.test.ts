@@ -6,8 +6,8 @@ import { worldOfTest } from '../support/world.ts'
 const isIn = async (browser: Browser) => (await browser.ask('GET', '/panel/session')).status === 200
 const sessions = async (browser: Browser) => (await browser.ask('GET', '/panel/v1/account/sessions')).body.data
 
-describe('who is signed in', () => {
-  test('is listed, the last used first, and one of them is oneself', async () => {
+describe('the session list', () => {
+  test('is sorted by last use, and marks the current session', async () => {
     const w = await worldOfTest({ consoleFolder: builtConsole() })
     const first = await signedIn(w)
     await w.clock.advance(120_000)
@@ -28,7 +28,7 @@ describe('who is signed in', () => {
     expect(mine.map(({ id }: { id: string }) => id)).toEqual([seen[1].id])
   })
 
-  test('can be ended one by one', async () => {
+  test('lets sessions be ended one by one', async () => {
     const w = await worldOfTest({ consoleFolder: builtConsole() })
     const [mine, other] = [await signedIn(w), await signedIn(w)]
     const { id } = (await sessions(mine)).find(({ current }: { current: boolean }) => !current)
@@ -39,7 +39,7 @@ describe('who is signed in', () => {
     expect(await isIn(mine)).toBe(true)
   })
 
-  test('all the others can be ended at once; the desktop app ends all', async () => {
+  test('lets all other sessions be ended together; the desktop app ends all', async () => {
     const w = await worldOfTest({ consoleFolder: builtConsole() })
     const [mine, ...others] = [await signedIn(w), await signedIn(w), await signedIn(w)]
     expect((await mine.ask('DELETE', '/panel/v1/account/sessions')).body).toEqual({ ended: 2 })
@@ -49,7 +49,7 @@ describe('who is signed in', () => {
   })
 })
 
-test('a new password ends every session but the one that sets it, and the streams of those that end', async () => {
+test('a new password ends every session except the one that sets it, and their streams', async () => {
   const w = await worldOfTest({ consoleFolder: builtConsole() })
   const [mine, other] = [await signedIn(w), await signedIn(w)]
   const listen = (cookie: string) =>
@@ -67,7 +67,7 @@ test('a new password ends every session but the one that sets it, and the stream
   expect([await isIn(mine), await isIn(again)]).toEqual([true, false])
 })
 
-test('the sign-in screen learns whether a password can be asked for', async () => {
+test('the sign-in screen is told whether a password is set', async () => {
   const w = await worldOfTest({ consoleFolder: builtConsole() })
   const challenge = async () => (await browserOf(w).ask('GET', '/panel/session')).headers['www-authenticate']
   const mine = await signedIn(w)
@@ -80,7 +80,7 @@ describe('the first run', () => {
   const isFirst = async (browser: Browser) =>
     (await browser.ask('GET', '/panel/v1/console/overview')).body.account.first_run
 
-  test('is over for every browser once somebody has ended it', async () => {
+  test('is over for every browser once one has completed it', async () => {
     const w = await worldOfTest({ consoleFolder: builtConsole() })
     const [mine, other] = [await signedIn(w), await signedIn(w)]
     expect([await isFirst(mine), await isFirst(other)]).toEqual([true, true])
@@ -93,7 +93,7 @@ describe('the first run', () => {
       expect((await mine.ask('PATCH', '/panel/v1/account', body)).status).toBe(400)
   })
 
-  test('is over once there was an instance, though it is gone', async () => {
+  test('is over once an instance existed, even if it was deleted', async () => {
     const w = await worldOfTest({ consoleFolder: builtConsole() })
     const mine = await signedIn(w)
     const { id } = await w.instance()

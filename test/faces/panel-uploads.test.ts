@@ -33,7 +33,7 @@ function parts(w: World): number {
   return existsSync(folder) ? readdirSync(folder).length : 0
 }
 
-test('an upload of the console ends with its session, and no other does', async () => {
+test('an upload from the console ends with its session, and other uploads do not', async () => {
   const errors: unknown[] = []
   const log: Log = { ...silentLog, error: (fields) => void errors.push(fields) }
   const w = await worldOfTest({ consoleFolder: builtConsole(), log })

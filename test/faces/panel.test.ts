@@ -18,7 +18,7 @@ afterAll(() => w.close())
 const code = ({ status, body }: Pick<Reply, 'status' | 'body'>) => `${status} ${body?.error?.code ?? ''}`.trim()
 
 describe('signing in', () => {
-  test('takes a code once, and gives a cookie that is narrow and cannot be read by a page', async () => {
+  test('accepts a code once, and sets a restricted cookie that pages cannot read', async () => {
     const other = browserOf(w)
     const one = newCode(w)
     const answer = await other.signIn({ code: one })
@@ -46,13 +46,13 @@ describe('signing in', () => {
     for (const { hash } of rows) expect([Buffer.from(hash).toString('base64url'), hash.length]).not.toContain(token)
   })
 
-  test('ends after a quarter of an hour for a code nobody used', async () => {
+  test('refuses a code that was not used within 15 minutes', async () => {
     const late = newCode(w)
     await w.clock.advance(15 * 60_000)
     expect(code(await browserOf(w).signIn({ code: late }))).toBe('401 unauthorized')
   })
 
-  test('gets the names over TLS that only a secure page can set', async () => {
+  test('uses cookie names over TLS that only a secure page can set', async () => {
     await w.clock.advance(60_000)
     const secure = browserOf(w)
     const answer = await secure.ask('POST', '/panel/session', { code: newCode(w) }, { origin: `https://${w.host}` })
@@ -66,12 +66,12 @@ describe('signing in', () => {
     ['both', { code: 'a', password: 'b' }],
     ['an unknown field', { code: 'a', remember: true }],
     ['a number', { code: 1 }],
-  ])('with %s is a mistake in the request', async (_what, body) => {
+  ])('with %s is a validation error', async (_what, body) => {
     await w.clock.advance(60_000)
     expect(code(await browserOf(w).ask('POST', '/panel/session', body))).toBe('400 validation_error')
   })
 
-  test('is slowed down after five wrong passwords in a minute; the right one then waits too', async () => {
+  test('is slowed down after five wrong passwords in a minute, then for the right one too', async () => {
     const own = await worldOfTest({ consoleFolder: builtConsole() })
     const right = { password: 'correct horse battery' }
     const mine = await signedIn(own)
@@ -88,7 +88,7 @@ describe('signing in', () => {
     expect((await guesser.signIn(right)).status).toBe(204)
   })
 
-  test('an office that signs in together in the morning is not slowed down', async () => {
+  test('is not slowed down for an office where many people sign in together', async () => {
     const own = await worldOfTest({ consoleFolder: builtConsole() })
     const right = { password: 'correct horse battery' }
     await (await signedIn(own)).ask('PUT', '/panel/v1/service/password', right)
@@ -98,7 +98,7 @@ describe('signing in', () => {
     }
   })
 
-  test('links that were used are refused sixty times a minute, and then have to wait', async () => {
+  test('with used links is refused 60 times a minute, and then rate-limited', async () => {
     const own = await worldOfTest({ consoleFolder: builtConsole() })
     const guesser = browserOf(own)
     for (let attempt = 0; attempt < 60; attempt++)
@@ -117,7 +117,7 @@ describe('a session', () => {
     expect((await own.ask('DELETE', '/panel/session')).status).toBe(204)
   })
 
-  test('ends after twelve hours without use, and is prolonged by use', async () => {
+  test('ends after twelve hours without use, and is extended by use', async () => {
     const own = await worldOfTest({ consoleFolder: builtConsole() })
     const used = await signedIn(own)
     const left = await signedIn(own)
@@ -154,7 +154,7 @@ describe('a session', () => {
 })
 
 describe('below /panel/', () => {
-  test('operations answer as they do under /v1, also those of the console alone', async () => {
+  test('operations answer as under /v1, including those that only the console has', async () => {
     const instance = await w.instance({ name: 'Front desk' })
     expect((await browser.ask('GET', `/panel/v1/instances/${instance.id}`)).body).toMatchObject({ name: 'Front desk' })
     const made = await browser.ask('POST', '/panel/v1/keys', { name: 'CRM', scopes: ['ai:read'] })
@@ -164,12 +164,12 @@ describe('below /panel/', () => {
     expect((await browser.ask('GET', '/panel/v1/me')).body.key).toBeNull()
   })
 
-  test('an answer carries one request id, the one that was asked with', async () => {
+  test('an answer carries one request id, the one that was sent', async () => {
     const { headers, body } = await browser.ask('GET', '/panel/v1/nothing', undefined, { 'x-request-id': 'mine-1' })
     expect([headers['x-request-id'], body.error.request_id, body.error.code]).toEqual(['mine-1', 'mine-1', 'not_found'])
   })
 
-  test('a replayed send is a replay', async () => {
+  test('a replayed send is marked as a replay', async () => {
     const { id } = await w.pair('12025550901')
     const send = () =>
       browser.ask(
@@ -183,7 +183,7 @@ describe('below /panel/', () => {
     expect(second.text).toBe(first.text)
   })
 
-  test('a body that is too large or no JSON is refused as everywhere', async () => {
+  test('a body that is too large or not JSON is refused as everywhere else', async () => {
     expect(code(await browser.ask('POST', '/panel/v1/instances', `{"name":"${'x'.repeat(2_100_000)}"}`))).toBe(
       '413 payload_too_large',
     )
@@ -191,7 +191,7 @@ describe('below /panel/', () => {
   })
 
   test.each(['/panel/v1/instances', '/panel/session', '/panel/v1/keys', '/panel/nothing'])(
-    '%s without a cookie, or with one for another port, is for nobody',
+    '%s without a cookie, or with one for another port, is refused',
     async (path) => {
       const token = browser.cookie.split('=')[1] ?? ''
       for (const cookie of [
@@ -206,12 +206,12 @@ describe('below /panel/', () => {
     },
   )
 
-  test('an API key opens nothing, whatever its scopes', async () => {
+  test('an API key gives no access, whatever its scopes', async () => {
     for (const path of ['/panel/v1/instances', '/panel/session', '/panel/nothing'])
       expect(code(await w.api('GET', path)), path).toBe('401 unauthorized')
   })
 
-  test('outside of it the session opens nothing', async () => {
+  test('outside of it the session gives no access', async () => {
     for (const path of ['/v1/instances', '/v1/keys', '/mcp'])
       expect(code(await browser.ask('GET', path)), path).toBe('401 unauthorized')
     expect(code(await browser.ask('GET', '/panel/nothing'))).toBe('404 not_found')
@@ -223,14 +223,14 @@ describe('below /panel/', () => {
     '/panel/v1/%2e%2e/%2e%2e/mcp',
     '/panel/v1/..%2f..%2fmcp',
     '/panel/v1//evil.example/x',
-  ])('%s leads nowhere', async (path) => {
+  ])('%s is 404', async (path) => {
     const headers = { cookie: browser.cookie }
     expect((await w.wire('GET', path, undefined, { key: null, headers })).status).toBe(404)
     const inside = await w.service.askAsConsole({ method: 'GET', path, headers: {} })
     expect(inside.status).toBe(404)
   })
 
-  test('a change needs the Origin of our own page', async () => {
+  test('a change requires the Origin of our own page', async () => {
     const count = (await browser.ask('GET', '/panel/v1/instances')).body.count
     const headers = { cookie: browser.cookie }
     expect(code(await w.api('POST', '/panel/v1/instances', {}, { key: null, headers }))).toBe('403 forbidden_origin')
@@ -241,7 +241,7 @@ describe('below /panel/', () => {
     expect((await browser.ask('GET', '/panel/v1/instances')).body.count).toBe(count)
   })
 
-  test('a request that a page of another site makes is refused, reading too', async () => {
+  test('a request from a page of another site is refused, reads too', async () => {
     for (const site of ['cross-site', 'same-site']) {
       const headers = { cookie: browser.cookie, 'sec-fetch-site': site }
       const answer = await w.api('GET', '/panel/v1/instances', undefined, { key: null, headers })
@@ -249,7 +249,7 @@ describe('below /panel/', () => {
     }
   })
 
-  test('a change needs JSON, also without a body', async () => {
+  test('a change requires JSON, also without a body', async () => {
     const { id } = await w.instance()
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '']) {
       const answer = await browser.ask('POST', `/panel/v1/instances/${id}/restart`, undefined, { 'content-type': type })
@@ -275,7 +275,7 @@ describe('below /panel/', () => {
       }
   })
 
-  test('the console has a bucket of its own', async () => {
+  test('the console has a rate limit of its own', async () => {
     const own = await worldOfTest({
       consoleFolder: builtConsole(),
       settings: { ratePerMinute: 1, anonymousRatePerMinute: 3 },
@@ -288,10 +288,10 @@ describe('below /panel/', () => {
   })
 })
 
-describe('the console’s page', () => {
+describe('the console page', () => {
   const get = (path: string, headers = {}) => w.api('GET', path, undefined, { key: null, headers })
 
-  test('needs no login, and comes under its policy', async () => {
+  test('needs no login, and has its own content security policy', async () => {
     const { status, headers, text } = await get('/console/')
     expect([status, text]).toEqual([200, PAGE])
     expect(headers).toMatchObject({
@@ -308,12 +308,12 @@ describe('the console’s page', () => {
     )
   })
 
-  test('is reached without the slash as well', async () => {
+  test('is also served without the trailing slash', async () => {
     const { status, headers } = await get('/console')
     expect([status, headers['location']]).toEqual([308, '/console/'])
   })
 
-  test('keeps what is named by its content', async () => {
+  test('caches files named by their hash', async () => {
     const { headers, text } = await get('/console/assets/index-abc.js')
     expect(text).toBe('export {}')
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
@@ -333,23 +333,23 @@ describe('the console’s page', () => {
     '/console/nothing',
     '/console/index.html%00.js',
     '/console/__proto__',
-  ])('%s is nothing', async (path) => {
+  ])('%s is not found', async (path) => {
     const overSocket = await w.wire('GET', path, undefined, { key: null })
     expect([(await get(path)).status, overSocket.status].every((status) => status === 404 || status === 401)).toBe(true)
     expect(overSocket.text).not.toContain('secret"')
   })
 
-  test('takes nothing but reading', async () => {
+  test('allows only reads', async () => {
     expect((await w.api('POST', '/console/', {}, {})).status).toBe(405)
   })
 
-  test('does not use up what strangers may ask of the API', async () => {
+  test('does not count against the anonymous rate limit of the API', async () => {
     const own = await worldOfTest({ consoleFolder: builtConsole(), settings: { anonymousRatePerMinute: 2 } })
     for (let i = 0; i < 40; i++) expect((await own.api('GET', '/console/', undefined, { key: null })).status).toBe(200)
     expect((await own.api('GET', '/openapi.yaml', undefined, { key: null })).status).toBe(200)
   })
 
-  test('may be missing: then there is no address, and the rest goes on', async () => {
+  test('may be missing: then there is no console URL, and the API still works', async () => {
     const own = await worldOfTest()
     expect(own.service.newConsoleAddress()).toBeNull()
     expect((await own.api('GET', '/console/', undefined, { key: null })).status).toBe(404)
@@ -369,7 +369,7 @@ describe('inside the desktop app', () => {
     return { ...answer, body: text === '' ? undefined : JSON.parse(text) }
   }
 
-  test('the person is there: nobody signs in', async () => {
+  test('nobody has to sign in', async () => {
     expect((await ask('GET', '/panel/session')).body).toMatchObject({ signed_in: true, home: 'desktop' })
     expect((await ask('POST', '/panel/session', {})).status).toBe(204)
     const out = await ask('DELETE', '/panel/session')
@@ -383,7 +383,7 @@ describe('inside the desktop app', () => {
     expect((await ask('HEAD', '/panel/v1/keys')).body).toBeUndefined()
   })
 
-  test('nothing is reached that does not lie below /panel/', async () => {
+  test('only paths below /panel/ can be reached', async () => {
     for (const path of ['/v1/instances', '/mcp', '/console/', '/healthz', 'nonsense://x', ''])
       expect((await ask('GET', path)).status, path).toBe(404)
   })

@@ -34,7 +34,7 @@ const submit = (page: string, form: object) =>
 const status = async () => (await w.api('GET', `/v1/instances/${id}`)).body.status
 
 describe('the link for the owner of an account', () => {
-  test('is made only while a passkey is asked for, is shown once, and lives 15 minutes', async () => {
+  test('is created only while a passkey is required, is shown once, and is valid for 15 minutes', async () => {
     expect((await link()).body.error.message).toContain('passkey_not_asked')
     await scan()
     const { status: code, body, headers } = await link()
@@ -48,7 +48,7 @@ describe('the link for the owner of an account', () => {
     expect((await look(page)).status).toBe(200)
   })
 
-  test('shows neither number nor name, runs its own script only and is embedded nowhere', async () => {
+  test('shows neither number nor name, runs only its own script and cannot be embedded', async () => {
     await scan()
     const { text, headers } = await look(await opened())
     expect(text).not.toMatch(/12025550100|Secret client|<script.*src|onclick|javascript:/i)
@@ -79,7 +79,7 @@ describe('the link for the owner of an account', () => {
     expect((await look(page)).text).toContain(en.linked.title)
   })
 
-  test('says what was wrong with what was pasted, and stays', async () => {
+  test('says what is wrong with pasted text, and stays open', async () => {
     await scan()
     const page = await opened()
     for (const [pasted, why] of [
@@ -95,7 +95,7 @@ describe('the link for the owner of an account', () => {
     expect(await status()).toBe('passkey_required')
   })
 
-  test('ends with the confirmation, with another link, and tells a stranger nothing', async () => {
+  test('stops working after the confirmation or a newer link, and tells a stranger nothing', async () => {
     await scan()
     const first = await opened()
     const second = await opened()
@@ -112,7 +112,7 @@ describe('the link for the owner of an account', () => {
   })
 })
 
-test.each(['pt-PT', 'es-MX', 'de'])('the page speaks %s or English', async (language) => {
+test.each(['pt-PT', 'es-MX', 'de'])('the page is shown in %s, or else in English', async (language) => {
   await scan()
   const { text } = await look(await opened(), { 'accept-language': language, accept: 'text/html' })
   const words = wordsFor(language)

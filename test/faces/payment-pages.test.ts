@@ -19,7 +19,7 @@ function browser(w: World, language = 'en') {
 
 const CARD = { number: '4242 4242 4242 4242', expiry: '12/34', cvc: '123' }
 
-test('the checkout page says sandbox in three languages, takes test cards alone, and shows the bank’s step', async () => {
+test('the checkout page says sandbox in three languages, accepts only test cards, and shows the bank’s step', async () => {
   const w = await worldOfTest()
   const b = onWorld(w)
   const made = await b.call('POST', '/v1/billing/checkouts', { plan: 'starter' })

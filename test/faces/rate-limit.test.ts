@@ -11,8 +11,8 @@ function stopwatch() {
   return { ...fakeClock(), mono: () => ms, pass: (more: number) => void (ms += more) }
 }
 
-describe('a bucket', () => {
-  test('holds a minute’s worth, refuses the next, and says how long to wait', () => {
+describe('a rate limit bucket', () => {
+  test('holds the requests of a minute, refuses the next, and says how long to wait', () => {
     const limiter = createRateLimiter(stopwatch())
     for (let i = 1; i <= 600; i++) {
       expect(limiter.take('k', 600)).toEqual({ allowed: true, limit: 600, remaining: 600 - i, retryAfterSeconds: 0 })
@@ -33,13 +33,13 @@ describe('a bucket', () => {
     expect(limiter.peek('k', 60).remaining).toBe(30)
   })
 
-  test('of one a minute asks for a minute of patience', () => {
+  test('of one request a minute returns a wait of 60 seconds', () => {
     const limiter = createRateLimiter(stopwatch())
     expect(limiter.take('k', 1).allowed).toBe(true)
     expect(limiter.take('k', 1).retryAfterSeconds).toBe(60)
   })
 
-  test('is not touched by looking, nor by the bucket beside it', () => {
+  test('is not changed by a peek, or by another bucket', () => {
     const limiter = createRateLimiter(stopwatch())
     limiter.take('a', 2)
     for (let i = 0; i < 10; i++) expect(limiter.peek('a', 2)).toMatchObject({ allowed: true, remaining: 1 })
@@ -47,7 +47,7 @@ describe('a bucket', () => {
     expect(limiter.take('a', 2).allowed).toBe(true)
   })
 
-  test('is not charged for what it refuses', () => {
+  test('is not charged for refused requests', () => {
     const clock = stopwatch()
     const limiter = createRateLimiter(clock)
     for (let i = 0; i < 1_000; i++) limiter.take('k', 60)
@@ -55,7 +55,7 @@ describe('a bucket', () => {
     expect(limiter.take('k', 60).allowed).toBe(true)
   })
 
-  test('has what is given back, and never more than it holds', () => {
+  test('gets back what is returned, and never exceeds its size', () => {
     const limiter = createRateLimiter(stopwatch())
     for (let i = 0; i < 5; i++) limiter.take('k', 5)
     limiter.giveBack('k', 5)
@@ -67,7 +67,7 @@ describe('a bucket', () => {
 
   const steps = fc.array(fc.record({ waitMs: fc.nat(5_000), asks: fc.nat(20) }), { maxLength: 40 })
 
-  test('never lets more through than it holds and has got back meanwhile, whatever the rhythm', () => {
+  test('never lets more through than its size plus refills, in any rhythm', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_000 }), steps, (perMinute, rhythm) => {
         const clock = stopwatch()
@@ -92,7 +92,7 @@ describe('a bucket', () => {
     )
   })
 
-  test('lets the next request through after exactly the wait it asked for, and its wait is not a second too long', () => {
+  test('lets the next request through after exactly the returned wait, which is not a second too long', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), fc.nat(3_000), (perMinute, earlierMs) => {
         const clock = stopwatch()
@@ -109,7 +109,7 @@ describe('a bucket', () => {
     )
   })
 
-  test('R-05 of 100,000 callers each has its own, and so many cost none of them time', async () => {
+  test('R-05 for 100,000 callers stays separate, and costs no extra time', async () => {
     const clock = stopwatch()
     const limiter = createRateLimiter(clock)
     limiter.take('valued', 2)
@@ -136,7 +136,7 @@ describe('the rate of a key', () => {
   })
   afterAll(() => w.close())
 
-  test('R-01 is 600 a minute unless it has one of its own; the 601st at once is refused with Retry-After 1', async () => {
+  test('R-01 is 600 a minute by default; request 601 is refused with Retry-After 1', async () => {
     const { key } = await w.key()
     const statuses: number[] = []
     for (let i = 1; i <= 620; i++) {
@@ -156,7 +156,7 @@ describe('the rate of a key', () => {
     expect(again).toEqual([...Array(10).fill(200), 429, 429])
   })
 
-  test('R-02 is its own: of 50 keys one may be abusive without any other noticing', async () => {
+  test('R-02 is separate: one of 50 keys can exceed it without any effect on the others', async () => {
     const keys = await Promise.all(Array.from({ length: 50 }, () => w.key({ rate: 20 })))
     const [abusive = { key: '' }, ...others] = keys
     const spent: number[] = []
@@ -218,7 +218,7 @@ describe('the rate of a key', () => {
     expect(figures(await me(w, key))).toEqual([5, 3])
   })
 
-  test('R-04 does not change when the clock of the machine is set: nobody is locked out, nobody gets more', async () => {
+  test('R-04 does not change when the system clock is set: nobody is locked out, nobody gets more', async () => {
     const own = await worldOfTest()
     const { key } = await own.key({ rate: 3 })
     for (let i = 0; i < 3; i++) await me(own, key)
@@ -237,7 +237,7 @@ describe('without a valid key', () => {
   const anonymous = async () => worldOfTest({ settings: { anonymousRatePerMinute: 60 } })
   const knock = (w: World, key: string | null = null) => w.api('GET', '/v1/me', undefined, { key })
 
-  test('an address may knock 60 times a minute, with whatever it knocks', async () => {
+  test('an address may send 60 requests a minute, with or without an invalid key', async () => {
     const w = await anonymous()
     for (let i = 1; i <= 60; i++) {
       const answer = await knock(w, i % 2 === 0 ? null : `swb_${'x'.repeat(i)}`)
@@ -253,7 +253,7 @@ describe('without a valid key', () => {
     expect((await w.api('GET', '/nothing', undefined, { key: null })).status).toBe(429)
   })
 
-  test('R-05 nobody’s valid key suffers from it, from the same address', async () => {
+  test('R-05 a valid key is not affected by them, even from the same address', async () => {
     const w = await anonymous()
     const { key } = await w.key({ rate: 100 })
     for (let i = 0; i < 2_000; i++) await knock(w, `swb_${i}`)
@@ -261,14 +261,14 @@ describe('without a valid key', () => {
     expect((await knock(w)).status).toBe(429)
   })
 
-  test('the pages that need none spend from the same bucket', async () => {
+  test('pages that need no key spend from the same bucket', async () => {
     const w = await anonymous()
     expect(figures(await w.api('GET', '/onboard/unknown', undefined, { key: null }))).toEqual([60, 59])
     expect(figures(await w.api('GET', '/openapi.yaml', undefined, { key: null }))).toEqual([60, 58])
     expect(figures(await w.api('GET', '/openapi.yaml'))).toEqual([1_000_000, 999_999])
   })
 
-  test('what never became a request shows the same figures', async () => {
+  test('bytes that never became a request get the same headers', async () => {
     const w = await anonymous()
     await knock(w)
     expect(await w.raw('nonsense\r\n\r\n')).toContain('x-ratelimit-limit: 60')
@@ -276,7 +276,7 @@ describe('without a valid key', () => {
 })
 
 /** In the order of the requests, each on a real socket: the clock stands still, so every figure can be told beforehand. */
-describe('R-03 the figures of every kind of answer', () => {
+describe('R-03 the rate limit headers of every kind of answer', () => {
   const [OF_KEY, OF_ADDRESS] = [40, 30]
   type Row = readonly [status: number, name: string, ask: (w: World, key: string) => Promise<Reply>]
 
@@ -340,7 +340,7 @@ describe('R-03 the figures of every kind of answer', () => {
     ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\n${'X-Pad: yyyyyyyyyyyyyyyyyyyyyyyy\r\n'.repeat(800)}`],
   ] as const
 
-  test('are exact, spent from the bucket of who asked, and there once', async () => {
+  test('are exact, come from the bucket of the caller, and appear once', async () => {
     const settings = { anonymousRatePerMinute: OF_ADDRESS }
     const w = await worldOfTest({ settings })
     const { key } = await w.key({ rate: OF_KEY, scopes: ['instances:read', 'instances:write'] })
@@ -364,7 +364,7 @@ describe('R-03 the figures of every kind of answer', () => {
     await hear([200, 'a read', get('/v1/me')], () => [OF_KEY, --left.key])
   })
 
-  test('are 0 with Retry-After whatever is asked, once the bucket is empty', async () => {
+  test('are 0 with Retry-After for every request once the bucket is empty', async () => {
     const w = await worldOfTest({ settings: { anonymousRatePerMinute: 1 } })
     const { key } = await w.key({ rate: 1, scopes: ['instances:read', 'instances:write'] })
     await me(w, key)
@@ -376,7 +376,7 @@ describe('R-03 the figures of every kind of answer', () => {
   })
 })
 
-test('R-04 a machine whose clock was set back by years locks nobody out', async () => {
+test('R-04 setting the system clock back by years locks nobody out', async () => {
   const w = await worldOfTest({ settings: { anonymousRatePerMinute: 5 } })
   const { key } = await w.key({ rate: 50, expiresAtMs: w.clock.now() + 60_000 })
   const instance = await w.instance()

@@ -33,7 +33,7 @@ export interface Line {
 /** What one owner has: things of every kind that a request can name. */
 export interface Side {
   readonly name: string
-  /** The key of whoever may do everything here. */
+  /** A key with every scope in this account. */
   readonly owner: string
   readonly smv2: Line
   readonly official: Line
@@ -76,7 +76,7 @@ export interface Side {
   /** Shown by two instances that wait to be paired. */
   readonly code: string
   readonly qr: string
-  /** Words that stand nowhere but here: whoever may not see this side never reads one. */
+  /** Words that appear only in this side. No caller without access to it may see one. */
   readonly words: readonly string[]
 }
 

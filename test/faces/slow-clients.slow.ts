@@ -37,7 +37,7 @@ describe.concurrent('clients that send very slowly', () => {
 
   const HEAD = 'POST /v1/instances HTTP/1.1\r\n'
 
-  test('headers are closed in 11 seconds, in the one shape', async () => {
+  test('with slow headers are closed in 11 seconds, with the common error shape', async () => {
     for (const { seconds, received } of await drip(10, HEAD, 'X-Drip: y\r\n')) {
       expect(seconds).toBeLessThan(11)
       expect(received).toMatch(/^HTTP\/1\.1 400 /)
@@ -46,13 +46,13 @@ describe.concurrent('clients that send very slowly', () => {
     }
   })
 
-  test('a body is closed in 18 seconds, and nothing is made of it', async () => {
+  test('with a slow body are closed in 18 seconds, and nothing is created', async () => {
     const beginning = `${HEAD}Host: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`
     for (const { seconds } of await drip(10, beginning, ' ')) expect(seconds).toBeLessThan(18)
     expect((await w.api('GET', '/v1/instances')).body.count).toBe(0)
   })
 
-  test('a body by chunks is closed in 18 seconds', async () => {
+  test('with a slow chunked body are closed in 18 seconds', async () => {
     const beginning = `${HEAD}Host: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`
     for (const { seconds } of await drip(5, beginning, '1\r\n \r\n')) expect(seconds).toBeLessThan(18)
   })
@@ -63,7 +63,7 @@ describe.concurrent('clients that send very slowly', () => {
   const PIECE = 'a'.repeat(5_000)
   const PIECES = 50
 
-  test('a file is closed in 18 seconds with what is wrong, and nothing of it is kept', async () => {
+  test('with a slow file are closed in 18 seconds with the reason, and nothing is kept', async () => {
     for (const more of ['', 'a,b\r\n']) {
       for (const { seconds, received } of await drip(5, `${fileHead(10_000_000)}a,b\r\n`, more)) {
         expect(seconds).toBeLessThan(18)
@@ -76,13 +76,13 @@ describe.concurrent('clients that send very slowly', () => {
     await vi.waitFor(() => expect(partsOnDisk().length).toBeLessThan(2), 60_000)
   })
 
-  test('a file that keeps coming is waited for', async () => {
+  test('with a file that keeps arriving are waited for', async () => {
     // Its connection stays, so it is closed as an idle one.
     const [answer] = await drip(1, fileHead(PIECE.length * PIECES), PIECE)
     expect(answer?.received).toMatch(/^HTTP\/1\.1 201 /)
   })
 
-  test('do not slow down anybody else', async () => {
+  test('do not slow down other clients', async () => {
     for (let i = 0; i < 12; i++) {
       await new Promise((resolve) => setTimeout(resolve, 1_000))
       const startedAt = performance.now()

@@ -168,8 +168,8 @@ async function pictureOf(house: House): Promise<Record<string, string>> {
 
 const isFree = (text: string, { words }: House) => words.filter((word) => text.includes(word))
 
-describe.each(DIRECTIONS)('what is of $theirs, for $mine', ({ mine, theirs }) => {
-  test('is not there, and not changed by asking for it', async () => {
+describe.each(DIRECTIONS)('resources of $theirs, requested by $mine', ({ mine, theirs }) => {
+  test('are not found, and not changed by the request', async () => {
     const [me, other] = [houses[mine], houses[theirs]]
     const before = await pictureOf(other)
     const wrong: string[] = []
@@ -191,7 +191,7 @@ describe.each(DIRECTIONS)('what is of $theirs, for $mine', ({ mine, theirs }) =>
     // It asks every operation several times.
   })
 
-  test('is in no list, count or record', async () => {
+  test('appear in no list, count or record', async () => {
     const [me, other] = [houses[mine], houses[theirs]]
     for (const { line, operation } of LINES) {
       if (operation.role === 'operator' || operation.method !== 'GET') continue
@@ -208,7 +208,7 @@ describe.each(DIRECTIONS)('what is of $theirs, for $mine', ({ mine, theirs }) =>
     expect([body.webhooks.total, body.approvals.pending]).toEqual([1, 1])
   })
 
-  test('is not there for its assistants', async () => {
+  test('are not found by its assistants', async () => {
     const [me, other] = [houses[mine], houses[theirs]]
     const before = await pictureOf(other)
     let calls = 0
@@ -229,7 +229,7 @@ describe.each(DIRECTIONS)('what is of $theirs, for $mine', ({ mine, theirs }) =>
   })
 })
 
-describe('what belongs to the computer', () => {
+describe('resources of the whole computer', () => {
   const forOperators = LINES.filter(({ operation }) => operation.role === 'operator')
   const ofAgency = LINES.filter(({ operation }) => operation.scope === 'agency:manage')
 
@@ -250,7 +250,7 @@ describe('what belongs to the computer', () => {
     expect([answer.status, answer.body.error.code]).toEqual([403, 'insufficient_scope'])
   })
 
-  test('covers backups, settings, restarts, logs and sessions', () => {
+  test('include backups, settings, restarts, logs and sessions', () => {
     expect(forOperators.map(({ operation }) => operation.id).toSorted()).toEqual(
       [
         ...['cancelRestore', 'createBackup', 'exportInstanceSession', 'getDiagnostics', 'importInstanceSession'],
@@ -263,7 +263,7 @@ describe('what belongs to the computer', () => {
     )
   })
 
-  test('is left out of what members see of the service', async () => {
+  test('are left out of what members see of the service', async () => {
     const { home } = (await operator.ask('GET', '/panel/v1/service')).body
     expect(home).toBe(w.home)
     for (const { member, side } of Object.values(houses)) {
@@ -276,7 +276,7 @@ describe('what belongs to the computer', () => {
     }
   })
 
-  test('a member of the operator’s account can neither see nor end the operator, nor take the password', async () => {
+  test('a member of the operator’s account can neither see nor end the operator’s session, nor set the password', async () => {
     const { member } = houses.north
     expect((await member.ask('GET', '/panel/v1/account/sessions')).body.data).toHaveLength(1)
     expect((await operator.ask('GET', '/panel/v1/account/sessions')).body.data).toHaveLength(2)
@@ -311,7 +311,7 @@ describe('the event stream', () => {
     await w.quiet()
   }
 
-  test.each(DIRECTIONS)('of $mine says nothing of $theirs', async ({ mine, theirs }) => {
+  test.each(DIRECTIONS)('of $mine contains nothing of $theirs', async ({ mine, theirs }) => {
     await w.clock.advance(1_000)
     const [own, member, busy] = [
       await listen(mine === 'north' ? operator : houses[mine].member),
@@ -331,7 +331,7 @@ describe('the event stream', () => {
     }
   })
 
-  test('numbers say nothing of another account, and nothing of it can be fetched afterwards', async () => {
+  test('has ids that reveal nothing of another account, and fetches nothing of it afterwards', async () => {
     const { north, south } = houses
     const [before, busy] = [await listen(north.member), await listen(south.member)]
     const { id = '' } = await before.next((heard) => heard.id !== undefined)
@@ -344,7 +344,7 @@ describe('the event stream', () => {
     expect(await again.next((heard) => heard.id !== undefined)).toMatchObject({ id, event: undefined })
   })
 
-  test('says what concerns the computer to operators only', async () => {
+  test('sends notices about the computer only to operators', async () => {
     await w.clock.advance(1_000)
     const [own, ...members] = [
       await listen(operator),
@@ -366,8 +366,8 @@ describe('the event stream', () => {
   })
 })
 
-describe.each(DIRECTIONS)('everything that $mine can do', ({ mine, theirs }) => {
-  test('to what is its own leaves $theirs as it was', async () => {
+describe.each(DIRECTIONS)('every operation that $mine can call', ({ mine, theirs }) => {
+  test('on its own resources leaves $theirs unchanged', async () => {
     const [me, other] = [houses[mine], houses[theirs]]
     const before = await pictureOf(other)
     let done = 0
@@ -386,7 +386,7 @@ describe.each(DIRECTIONS)('everything that $mine can do', ({ mine, theirs }) => 
 })
 
 describe('signing in', () => {
-  test('with a password opens the operator’s account only', async () => {
+  test('with a password opens only the operator’s account', async () => {
     const { north, south } = houses
     const password = 'correct horse battery'
     await operator.ask('PUT', '/panel/v1/service/password', { password })
@@ -408,7 +408,7 @@ describe('signing in', () => {
     expect((await operator.ask('GET', '/panel/session')).status).toBe(200)
   })
 
-  test('often ends sessions of the same account and role only', async () => {
+  test('often ends only sessions of the same account and role', async () => {
     const { north, south } = houses
     const others = [await signedInAs(north.accountId, 'operator'), await signedInAs(south.accountId, 'member')]
     const first = await signedInAs(north.accountId, 'member')

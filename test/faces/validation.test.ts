@@ -18,7 +18,7 @@ const text = Type.String({ minLength: 2, maxLength: 4 })
 const list = Type.Array(Type.String(), { minItems: 1, maxItems: 2, uniqueItems: true })
 const field = (schema: TSchema) => Body({ it: Type.Optional(schema) })
 
-describe('the sentence of a refusal names the field and its rule', () => {
+describe('the message of a refusal names the field and its rule', () => {
   const RULES: readonly [schema: TSchema, value: unknown, sentence: string][] = [
     [text, 5, 'it must be a string.'],
     [Type.Integer(), 1.5, 'it must be an integer.'],
@@ -59,13 +59,13 @@ describe('the sentence of a refusal names the field and its rule', () => {
     expect(refusal(field(schema), { it: value })).toBe(sentence)
   })
 
-  test('what is missing or unknown is said of the whole', () => {
+  test('a missing or unknown field is reported for the whole body', () => {
     expect(refusal(Body({ to: Type.String() }), {})).toBe('The body must have to.')
     expect(refusal(Body({}), { too: 1 })).toBe('The body has an unknown field "too".')
     expect(refusal(Type.Object({ limit: Type.Integer() }), {}, 'query')).toBe('The query must have limit.')
   })
 
-  test('what may be null is refused for what else it should have been', () => {
+  test('a nullable field is reported with its non-null type', () => {
     expect(refusal(field(Nullable(text)), { it: 5 })).toBe('it must be a string.')
     expect(refusal(field(Nullable(text)), { it: '' })).toBe('it must have at least 2 characters.')
     expect(refusal(field(Nullable(text)), { it: null })).toBe('nothing')
@@ -106,18 +106,18 @@ describe('a body', () => {
 })
 
 describe('a query', () => {
-  test('is text, and read as what it stands for', () => {
+  test('is text, and is converted to the expected types', () => {
     const query = { limit: '5', deep: 'true', name: '5' }
     const schema = Type.Object({ limit: Type.Integer(), deep: Type.Boolean(), name: Type.String() })
     expect(refusal(schema, query, 'query')).toBe('nothing')
     expect(query).toEqual({ limit: 5, deep: true, name: '5' })
   })
 
-  test('may have parameters nobody knows', () => {
+  test('may have unknown parameters', () => {
     expect(refusal(Type.Object({}), { odd: '1' }, 'query')).toBe('nothing')
   })
 
-  test('says a parameter once', () => {
+  test('must not repeat a parameter', () => {
     expect(refusal(Type.Object({ limit: Type.Integer() }), { limit: ['5', '6'] }, 'query')).toBe(
       'limit must be an integer.',
     )
@@ -131,7 +131,7 @@ describe('a time', () => {
     '2026-03-01T09:30:00+02:00',
     '2024-02-29T23:59:59.999999999Z',
     '0001-01-01T00:00:00Z',
-  ])('%s is one', (value) => {
+  ])('%s is valid', (value) => {
     expect(refusal(field(Timestamp), { it: value })).toBe('nothing')
   })
 
@@ -139,7 +139,7 @@ describe('a time', () => {
   test.each([
     '2026-02-30T00:00:00Z', '2026-02-29T00:00:00Z', '2026-04-31T00:00:00Z', '2026-13-01T00:00:00Z', '2026-00-01T00:00:00Z', '2026-01-00T00:00:00Z',
     '2026-01-01T25:00:00Z', '2026-01-01T00:60:00Z', '2026-01-01', '2026-01-01T00:00:00', '20260101T000000Z', '1767225600', 'now', '2026-01-01 00:00:00Z', '+002026-01-01T00:00:00Z',
-  ])('%s is none', (value) => {
+  ])('%s is invalid', (value) => {
     expect(refusal(field(Timestamp), { it: value })).toContain('must be an ISO 8601 time')
   })
 })
