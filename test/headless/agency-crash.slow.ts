@@ -36,7 +36,7 @@ async function newClient(name: string): Promise<Client> {
   return { id, key: (await api('POST', `/v1/agency/accounts/${id}/keys`, wish)).body.key }
 }
 
-test('killed again and again while it creates, transfers and suspends: each is whole or not at all', async () => {
+test('under repeated kills, each account, transfer and suspension is applied fully or not at all', async () => {
   const [one, other] = [await newClient('One'), await newClient('Other')]
   const owners = [one.id, other.id]
   const lines = [await pairedInstance(api, '12025550201'), await pairedInstance(api, '12025550202')]

@@ -97,7 +97,7 @@ const ask = async (path: string) => {
 const residentMiB = () =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024
 
-test('500 clients with 5,000 instances: the list, another account and the memory of an idle service', async () => {
+test('with 500 clients and 5,000 instances the client list, switching accounts and idle memory stay within limits', async () => {
   await pause(3_000)
   const idle = residentMiB()
   const listed: number[] = []

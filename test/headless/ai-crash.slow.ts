@@ -64,7 +64,7 @@ async function chat(phone: string, kind: Kind): Promise<void> {
     }
 }
 
-test('a day of 300 chats with bursts, people and loops over ten kills: no second answer, and none lost', async () => {
+test('a day of 300 chats with bursts, handovers and loops over ten kills: no answer is doubled or lost', async () => {
   const chats = Promise.all(
     PHONES.map(async (phone, at) => {
       await pause(at * 60)

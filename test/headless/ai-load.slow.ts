@@ -42,7 +42,7 @@ async function times(ms: number, isOver: () => boolean = () => false): Promise<n
 
 const p99 = (found: readonly number[]): number => found.toSorted((a, b) => a - b)[Math.floor(found.length * 0.99)] ?? 0
 
-test('100 chats at once with a model that takes 2 s: all are answered together, and the API stays quick', async () => {
+test('100 concurrent chats with a model that takes 2 s are answered in parallel, and the API stays fast', async () => {
   const text = JSON.stringify({ reply: 'We are open.', confidence: 0.9, needs_person: false })
   const replies = Array.from({ length: CHATS }, () => ({ text, delay_ms: 2_000 }))
   expect((await api('POST', '/v1/sandbox/model/replies', { replies })).status).toBeLessThan(300)

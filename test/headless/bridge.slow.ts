@@ -77,7 +77,7 @@ const discover = (id: number) => ({
 })
 
 describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (era) => {
-  test('finds the tools, calls them and reads errors as over HTTP', async () => {
+  test('lists tools, calls them and gets errors as over HTTP', async () => {
     const { client, strange, told } = await connect(era, addressOf(service))
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toContain('send_message')
@@ -90,7 +90,7 @@ describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (
     expect(told()).toBe('')
   })
 
-  test('gets the answers of many calls at once, each its own', async () => {
+  test('gets the answers of many concurrent calls, each its own', async () => {
     const { client } = await connect(era, addressOf(service))
     const names = Array.from({ length: 20 }, (_, i) => `Line ${i}`)
     const made = await Promise.all(
@@ -99,7 +99,7 @@ describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (
     expect(made.map(({ structuredContent }) => (structuredContent as { name: string }).name)).toEqual(names)
   })
 
-  test('lets its person agree to what cannot be undone', async () => {
+  test('asks the person to confirm an irreversible call', async () => {
     const asked: string[] = []
     const { client } = await connect(era, addressOf(service), key, (message) => asked.push(message))
     const made = await client.callTool({ name: 'create_instance', arguments: { name: 'Back office' } })
@@ -109,7 +109,7 @@ describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (
     expect(asked).toEqual([`Delete an instance: “Back office” (${id}). This cannot be undone.`])
   })
 
-  test('is shown what the address asks for', async () => {
+  test('sees the tools that the URL selects', async () => {
     const { client } = await connect(era, `${addressOf(service)}/readonly?toolsets=webhooks`)
     const { tools } = await client.listTools()
     expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual(tools.map(() => true))
@@ -117,7 +117,7 @@ describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (
     expect(tools.map(({ name }) => name)).not.toContain('list_instances')
   })
 
-  test('goes on after the service was restarted', async () => {
+  test('continues to work after the service restarts', async () => {
     const other = testHome()
     onTestFinished(() => other.remove())
     const first = await other.start()
@@ -141,7 +141,7 @@ describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (
 
   const ask = era === 'modern' ? discover : initialize
 
-  test('is told when the key is refused, and so is the person', async () => {
+  test('gets an error when the key is refused, and the person sees it too', async () => {
     const { id, key: token } = await home.key('Gone')
     await home.command('keys', 'revoke', id)
     const { say, out, err } = bridge(['--url', addressOf(service)], { SWITCHBOARD_KEY: token })
@@ -152,7 +152,7 @@ describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (
     expect(err() + out()).not.toContain(token)
   })
 
-  test('is told when no service is there, and so is the person, once', async () => {
+  test('gets an error when no service is running, and the person sees it once', async () => {
     const { say, out, err } = bridge(['--url', 'http://127.0.0.1:9/mcp'], { SWITCHBOARD_KEY: key })
     say(ask(1))
     say(ask(2))
@@ -163,7 +163,7 @@ describe.each(['modern', 'legacy'] as const)('through the bridge a %s client', (
   })
 })
 
-describe('the bridge itself', () => {
+describe('the bridge process', () => {
   test('ends with standard input, and ends its session', async () => {
     const { say, end, out, err, ended } = bridge(['--url', addressOf(service)], { SWITCHBOARD_KEY: key })
     say(initialize(1))
@@ -179,7 +179,7 @@ describe('the bridge itself', () => {
     expect(err()).toBe('')
   })
 
-  test('passes over what is no message, and says so', async () => {
+  test('skips a line that is not a JSON-RPC message, and reports it', async () => {
     const { say, end, out, err, ended } = bridge(['--url', addressOf(service)], { SWITCHBOARD_KEY: key })
     say('{"jsonrpc":"2.0","id":{}}')
     say(initialize(2))
@@ -189,7 +189,7 @@ describe('the bridge itself', () => {
     expect(await ended).toBe(0)
   })
 
-  test('takes the key as a flag too', async () => {
+  test('accepts the key as a flag too', async () => {
     const { say, end, out, ended } = bridge(['--key', key, '--url', addressOf(service)])
     say(initialize(3))
     await until('the answer', () => out().includes('"id":3') || undefined)
@@ -202,7 +202,7 @@ describe('the bridge itself', () => {
     ['something that is no key', ['--key', 'swb_short'], /Not a Switchboard API key/],
     ['an address that is none', ['--url', '127.0.0.1:4780'], /not an http URL/],
     ['an unknown flag', ['--port', '1'], /--port/],
-  ])('says what is wrong with %s, and does not begin', async (_what, args, words) => {
+  ])('reports what is wrong with %s, and exits with 1', async (_what, args, words) => {
     const given = args.includes('--url') || args.includes('--port') ? { SWITCHBOARD_KEY: key } : {}
     const { err, out, ended } = bridge(args, given)
     expect(await ended).toBe(1)

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-test('a campaign of 2,000 over twenty kills: each phone got its text exactly once, or its recipient does not count as sent', async () => {
+test('a campaign of 2,000 over twenty kills: each phone gets its text exactly once, or its recipient is not counted as sent', async () => {
   const phones = [...new Set(PHONES)]
   const made = await api('POST', '/v1/campaigns', {
     ...{ instance_ids: instances, name: 'Crash', messages: [{ text: 'For {{phone}}' }], start: true },

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-test('a file of 100,000 rows is imported in seconds, and in little memory', async () => {
+test('a file of 100,000 rows is imported within seconds and with little memory', async () => {
   const api: Api = service.api(key)
   const instance = await pairedInstance(api, '12025550601')
   const rows = Array.from({ length: ROWS }, (_each, i) => `+55 11 9${50_000_000 + i * 37},Person ${i},City ${i % 50}`)

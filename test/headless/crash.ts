@@ -27,7 +27,7 @@ export interface CrashSize {
   readonly killsWhileDelivering: number
 }
 
-/** Keys that are worked on at once; each by two clients that know nothing of each other. */
+/** Keys in use at the same time, each by two independent clients. */
 const KEYS_AT_ONCE = 16
 const FROZEN_MS = 1_500
 const OURS = '12025550100'

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => home.remove())
 
-test('100 clients that post with one key at once cause one send', async () => {
+test('of 100 concurrent requests with one key exactly one sends', async () => {
   const answers = await Promise.all(Array.from({ length: CLIENTS }, () => send('one', { to: CUSTOMER, text: 'Once' })))
 
   const kinds = answers.map(kindOf)
@@ -51,7 +51,7 @@ test('100 clients that post with one key at once cause one send', async () => {
   expect([kindOf(later), later.body]).toEqual(['201 replayed', { engine: 'smv2', sent: true, message_id: ids[0] }])
 })
 
-test('a send whose outcome is unknown is never repeated, and is replayed once the network has shown it', async () => {
+test('a send with an unknown outcome is never repeated, and is replayed once the network confirms it', async () => {
   await catchEverything(api, 'silence')
   const message = { to: SILENT, text: 'Are you there?' }
 
@@ -83,13 +83,13 @@ test('a send whose outcome is unknown is never repeated, and is replayed once th
   expect(told).not.toContain('message.failed')
 })
 
-test('a repeat with another body is refused while the outcome is unknown, and afterwards', async () => {
+test('a repeat with another body is refused both while the outcome is unknown and afterwards', async () => {
   const answer = await send('silent', { to: SILENT, text: 'Something else' })
 
   expect([answer.status, answer.body.error.code]).toEqual([409, 'idempotency_conflict'])
 })
 
-test('when nothing left the machine the key is free: the repeat is carried out, once', async () => {
+test('if the send never left the machine, the key is free and the repeat is sent once', async () => {
   const message = { to: UNREACHABLE, text: 'Hello' }
 
   const first = await send('unreachable', message)
@@ -104,7 +104,7 @@ test('when nothing left the machine the key is free: the repeat is carried out, 
   expect(await arrivals(CUSTOMER, other.text)).toBe(1)
 })
 
-test('a fault of the network that passes leaves the same repeat to be carried out once', async () => {
+test('after a temporary network fault, the same repeat is sent once', async () => {
   await api('POST', `/v1/sandbox/instances/${instance}/faults`, { kind: 'unreachable', times: 2 })
   const message = { to: CUSTOMER, text: 'Third time lucky' }
 
@@ -114,7 +114,7 @@ test('a fault of the network that passes leaves the same repeat to be carried ou
   expect(await arrivals(CUSTOMER, message.text)).toBe(1)
 })
 
-test('K-08 a send that is cut off by kill -9 stays unknown: its repeats send nothing until the network shows it', async () => {
+test('K-08 a send interrupted by kill -9 stays unknown: repeats send nothing until the network confirms it', async () => {
   const message = { to: '12025560504', text: 'Cut off' }
   const cut = send('cut', message).catch(() => null)
   await until('the message', async () => {

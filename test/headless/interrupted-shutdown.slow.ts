@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => home.remove())
 
-test('L-04 SIGTERM in the middle of 64 deliveries and a send ends within six seconds; the next start goes on and counts no attempt', async () => {
+test('L-04 SIGTERM during 64 deliveries and a send exits within six seconds; the next start resumes and counts no attempt', async () => {
   home.write({ 'sandbox.timeline_ms': [0, 0, 0, 0] })
   const { key } = await home.key('Quit')
   const first = await home.start()

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => home.remove())
 
-test('C-06 a second service on the same home is refused at once, and starts when the first was killed', async () => {
+test('C-06 a second service on the same home is refused immediately, and starts after the first was killed', async () => {
   const first = await home.start()
 
   const second = await home.command('serve', '--port', '0', '--json')
@@ -33,7 +33,7 @@ test('C-06 a second service on the same home is refused at once, and starts when
   expect(await third.end('SIGTERM')).toBe(0)
 })
 
-test('of eight services that start on one home at the same time one serves', async () => {
+test('of eight services that start concurrently on one home exactly one runs', async () => {
   const launched = Array.from({ length: 8 }, () => home.launch())
   const outcomes = await Promise.allSettled(launched.map(({ listening }) => listening))
 
@@ -45,7 +45,7 @@ test('of eight services that start on one home at the same time one serves', asy
   }
 })
 
-test('a taken port is one line and exit code 1, and leaves the home free', async () => {
+test('a port that is in use gives one line and exit code 1, and releases the home', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await until('the other program', () => other.listening)
   const { port } = other.address() as { port: number }
@@ -62,7 +62,7 @@ test('a taken port is one line and exit code 1, and leaves the home free', async
   expect(await (await home.start()).end('SIGTERM')).toBe(0)
 })
 
-test('an address that others can reach needs allow_lan, and is warned of', async () => {
+test('listening on an address that others can reach requires allow_lan, and logs a warning', async () => {
   const refused = await home.command('serve', '--port', '0', '--host', '0.0.0.0')
   expect([refused.code, refused.out]).toEqual([1, ''])
   expect(refused.err).toMatch(/^Other machines can reach host 0\.0\.0\.0\. If you want that, set allow_lan .*\n$/)
@@ -82,13 +82,13 @@ test.each([
     'no-such-host.invalid',
     'The host name no-such-host.invalid does not resolve. Correct --host, or omit it to use 127.0.0.1.\n',
   ],
-])('an address that cannot be listened on is a sentence: %s', async (host, sentence) => {
+])('an address that cannot be listened on is reported in a sentence: %s', async (host, sentence) => {
   const refused = await home.command('serve', '--port', '0', '--host', host, '--allow-lan')
 
   expect(refused).toMatchObject({ code: 1, out: '', err: sentence })
 })
 
-test('a home that cannot be a folder is a sentence', async () => {
+test('a home that cannot be a folder is reported in a sentence', async () => {
   const file = join(home.dir, 'a-file')
   writeFileSync(file, '')
 
@@ -101,7 +101,7 @@ test('a home that cannot be a folder is a sentence', async () => {
   }
 })
 
-test('L-03 a database of a newer Switchboard is refused with a sentence and not touched', async () => {
+test('L-03 a database of a newer Switchboard is refused with a sentence and stays unchanged', async () => {
   await (await home.start()).end('SIGTERM')
   const file = join(home.dir, 'switchboard.db')
   const database = new Database(file)
@@ -131,7 +131,7 @@ test('a damaged database is refused with a sentence', async () => {
   expect(refused.err).not.toMatch(/\n\s+at /)
 })
 
-test('what it writes is for its user alone, also in a home folder that others can read', async () => {
+test('its files are accessible only to its user, also in a home folder that others can read', async () => {
   chmodSync(home.dir, 0o755)
   const { key } = await home.key('Private')
   const service = await home.start()
@@ -144,7 +144,7 @@ test('what it writes is for its user alone, also in a home folder that others ca
   for (const name of files) expect([name, statSync(join(home.dir, name)).mode & 0o077]).toEqual([name, 0])
 })
 
-test('SIGTERM ends an idle service at once and leaves nothing behind', async () => {
+test('SIGTERM stops an idle service immediately and leaves nothing behind', async () => {
   const service = await home.start()
   const startedAt = performance.now()
 
@@ -157,7 +157,7 @@ test('SIGTERM ends an idle service at once and leaves nothing behind', async () 
   expect(statSync(join(home.dir, 'switchboard.db-wal'), { throwIfNoEntry: false })?.size ?? 0).toBe(0)
 })
 
-test('SIGINT works as SIGTERM does; whoever sends it again a while later waits no longer', async () => {
+test('SIGINT works like SIGTERM; a repeated SIGINT a second later exits without waiting', async () => {
   const { key } = await home.key('Impatient')
   const service = await home.start()
   const api = service.api(key)
@@ -182,7 +182,7 @@ test('SIGINT works as SIGTERM does; whoever sends it again a while later waits n
   expect(await (await home.start()).end('SIGTERM')).toBe(0)
 })
 
-test('a service that is told to stop while it starts leaves a home that starts', async () => {
+test('a service that is stopped while it starts leaves a home that can start again', async () => {
   for (const delayMs of [0, 60, 120, 180, 240, 300]) {
     const launched = home.launch()
     launched.listening.catch(() => {})
@@ -193,7 +193,7 @@ test('a service that is told to stop while it starts leaves a home that starts',
   expect(await (await home.start()).end('SIGTERM')).toBe(0)
 })
 
-test('standard output holds the one line of --json and nothing else, whatever the service says', async () => {
+test('standard output contains only the one line of --json, whatever is logged', async () => {
   const service = await home.start({ SWITCHBOARD_LOG_LEVEL: 'debug' })
   const { key } = await home.key('Output')
   await service.api(key)('POST', '/v1/instances', { name: 'Something to log' })
@@ -215,7 +215,7 @@ test('standard output holds the one line of --json and nothing else, whatever th
   expect(logged.at(-1)).toBe('service.stopped')
 })
 
-test('it starts in under 1.5 seconds, and idles under 180 MB', async () => {
+test('the service starts in under 1.5 seconds, and uses less than 180 MB when idle', async () => {
   // The best of a few: what else the machine does meanwhile is not the service's.
   const startMs: number[] = []
   while (startMs.length < 3 || (Math.min(...startMs) > 1_500 && startMs.length < 20)) {

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 afterEach(() => home.remove())
 
-test('a session at the most talkative level logs no key, secret, number, code, message or token', async () => {
+test('a session at debug level logs no key, secret, number, code, message or token', async () => {
   home.write({ send_timeout_ms: 300, 'sandbox.timeline_ms': [0, 0, 0, 0], retry_schedule_s: [0, 0, 0, 0, 0, 0, 0] })
   const environment = { SWITCHBOARD_LOG_LEVEL: 'debug', SWITCHBOARD_VAULT_PASSPHRASE: 'a passphrase of mine' }
   const first = await home.start(environment)

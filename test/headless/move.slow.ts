@@ -41,7 +41,7 @@ async function open(home = old ?? testHome()) {
 const send = async (api: Api, id: string) =>
   (await api('POST', `/v1/instances/${id}/messages`, { to: CLIENT, text: 'Hello' })).status
 
-test('a number moves to another Switchboard: exported, imported, and the first one says where it went', async () => {
+test('a number moves to another Switchboard by export and import, and the first one reports it as moved', async () => {
   const here = await open()
   await whatsapp.phone(OURS).scan(decodeQr(await shownQr(here.api, here.id)))
   await connected(here.api, here.id)
@@ -74,7 +74,7 @@ function unpacked(file: string): Promise<SessionFiles> {
   return readUpload(Readable.from([whole]), { random: systemRandom, derive: stretched })
 }
 
-test('a session folder of another server is taken up by the command, once that server is off', async () => {
+test('the move command imports a session folder of another server, once that server is off', async () => {
   const here = await open()
   await whatsapp.phone(OURS).scan(decodeQr(await shownQr(here.api, here.id)))
   await connected(here.api, here.id)

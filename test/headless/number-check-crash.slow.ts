@@ -33,7 +33,7 @@ afterAll(async () => {
   await whatsapp.close()
 })
 
-test('a check over three kills asks about every number, about a few of them twice, and counts each once', async () => {
+test('a number check over three kills asks about every number, about a few twice, and counts each once', async () => {
   const path = `/v1/instances/${instance}/number-checks`
   const { check_id } = (await api('POST', path, { numbers: ALL })).body
   const read = async () => (await api('GET', `${path}/${check_id}`)).body
@@ -42,7 +42,7 @@ test('a check over three kills asks about every number, about a few of them twic
     const before = askedAbout().length
     // The start asks before the number is connected, and again 30 seconds later.
     await until('a portion is asked about', () => askedAbout().length > before || undefined, 60_000)
-    // At once, while the answer is on its way, and when it is stored.
+    // Immediately, while the answer is on its way, and once it is stored.
     await pause(kill * 150)
     await service.end('SIGKILL')
     service = await home.start(whatsapp.environment)

@@ -26,7 +26,7 @@ function startWithFull(fullStream: 'stdout' | 'stderr', ...args: string[]) {
   return follow(child)
 }
 
-test.runIf(existsSync(FULL))('the service runs while its log cannot be written, and says so', async () => {
+test.runIf(existsSync(FULL))('the service runs while its log cannot be written, and reports that', async () => {
   const service = await untilListening(startWithFull('stderr', 'serve', '--port', '0', '--json'))
   const { key } = await home.key('Full')
   expect(await service.api(key)('GET', '/v1/me')).toMatchObject({ status: 200 })
@@ -37,13 +37,13 @@ test.runIf(existsSync(FULL))('the service runs while its log cannot be written, 
   expect(await service.end('SIGTERM')).toBe(0)
 })
 
-test.runIf(existsSync(FULL))('the service ends with 0 although what it printed is lost', async () => {
+test.runIf(existsSync(FULL))('the service exits with 0 although its output is lost', async () => {
   const service = startWithFull('stdout', 'serve', '--port', '0')
   await expect.poll(service.errors).toContain('service.started')
   expect(await service.end('SIGTERM')).toBe(0)
 })
 
-test.runIf(existsSync(FULL))('a command whose answer cannot be written exits with 1', async () => {
+test.runIf(existsSync(FULL))('a command whose output cannot be written exits with 1', async () => {
   const command = startWithFull('stdout', 'keys', 'list')
   expect(await command.ended).toBe(1)
   expect(command.errors()).toBe(

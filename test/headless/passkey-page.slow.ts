@@ -58,7 +58,7 @@ async function runInConsole(page: Page, lines: string, passkey: ReturnType<Whats
   await cdp.send('Runtime.evaluate', asked).catch(() => {})
 }
 
-test('the owner opens the link, signs on WhatsApp’s site, comes back by themselves, and the number is linked', async () => {
+test('the owner opens the link, signs on WhatsApp’s site, returns automatically, and the number is linked', async () => {
   const { key } = await home.key('Passkey')
   const api = (await home.start(whatsapp.environment)).api(key)
   const made = await api('POST', '/v1/instances', { engine: 'smv2', network: 'live', name: 'Shop' })

@@ -76,10 +76,10 @@ const left = (table: 'contacts' | 'opt_outs') => countOf(`SELECT COUNT(*) FROM $
 const leftChats = () => countOf("SELECT COUNT(*) FROM messages WHERE chat GLOB '521*'")
 const moves = () => countOf('SELECT COUNT(*) FROM chat_moves')
 
-test('people of an earlier version become one each, although the service is killed while it unites them', async () => {
+test('duplicate contacts of an earlier version are merged, although the service is killed meanwhile', async () => {
   const first = home.launch()
   first.listening.catch(() => {})
-  await until('a part of them', () => left('contacts') < PEOPLE * 0.8 || undefined, 90_000)
+  await until('some contacts are merged', () => left('contacts') < PEOPLE * 0.8 || undefined, 90_000)
   await first.end('SIGKILL')
   expect(left('contacts')).toBeGreaterThan(0)
 

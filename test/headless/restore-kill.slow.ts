@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { pause, testHome, type TestHome } from '../support/service-process.ts'
 
-/** Names of the keys in a database that is whole, and which of them are revoked. */
+/** Names of the keys in an intact database, each with whether it is revoked. */
 function keysIn(file: string): Record<string, boolean> {
   const database = new Database(file, { readonly: true })
   try {
@@ -73,7 +73,7 @@ async function homeKilledAt(point: string): Promise<TestHome> {
 }
 
 test.each(Object.keys(POINTS))(
-  'D-14 a restore killed when %s: the next start finishes it, and names the state before',
+  'D-14 after a restore killed when %s, the next start finishes it and names the copy of the previous state',
   async (point) => {
     const home = await homeKilledAt(point)
     const last = await home.start()

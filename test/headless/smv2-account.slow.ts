@@ -47,7 +47,7 @@ afterAll(async () => {
   await whatsapp.close()
 })
 
-test('chats of before are imported on request, those of the last days alone, and without events', async () => {
+test('earlier chats are imported on request, only those of the last days, and without events', async () => {
   const received = async () =>
     (await api('GET', '/v1/events?type=message.received&limit=200')).body.data.length as number
   expect(await received()).toBe(0)
@@ -66,7 +66,7 @@ test('chats of before are imported on request, those of the last days alone, and
   expect(await received()).toBe(0)
 })
 
-test('labels and the list of chats', async () => {
+test('labels and chat settings can be changed and reach the phone', async () => {
   const { label } = await acted('label/save', { name: 'Paid', color: 3 })
   expect((await act('label/list')).body.result.labels).toEqual([label])
   await acted('label/chat', { to: ANA, label_id: label.label_id, labeled: true })
@@ -82,7 +82,7 @@ test('labels and the list of chats', async () => {
   expect((await act('label/list')).body.result.labels).toEqual([])
 })
 
-test('its name, its text, typing and being online', async () => {
+test('the name, the about text, typing and online presence can be set', async () => {
   await acted('account/name', { name: 'Bakery' })
   await acted('account/about', { text: 'Open till six' })
   await acted('chat/typing', { to: ANA, state: 'typing' })
@@ -91,7 +91,7 @@ test('its name, its text, typing and being online', async () => {
   await until('online', () => heard('presence').at(-1)?.attrs['type'] === 'available')
 })
 
-test('a status goes to those who may see it', async () => {
+test('a status reaches the chosen contacts', async () => {
   const posted = await act('account/status', { text: 'Fresh bread', numbers: [ANA] })
   expect([posted.status, posted.body.result]).toEqual([200, { posted: true, message_id: expect.any(String) }])
   await until('there', () => ana.received(OURS).some(({ text }) => text === 'Fresh bread'))

@@ -44,7 +44,7 @@ afterAll(async () => {
   await whatsapp.close()
 })
 
-test('1,000 messages each way over ten dropped links and five kills: each that was answered arrived once, and each that was said was heard once, in order', async () => {
+test('1,000 messages each way over ten dropped connections and five kills: each acknowledged message arrives exactly once and in order', async () => {
   const answered = new Map<string, string>()
   const said = new Map<string, string[]>(PEOPLE.map((person) => [person, []]))
 
@@ -132,7 +132,7 @@ async function sayFrom(person: string, said: Map<string, string[]>): Promise<voi
     const text = `in ${person} ${i}`
     await whatsapp.phone(person).say(OURS, text)
     said.get(person)?.push(text)
-    // About as long as the faults take, so that each of them meets messages under way.
+    // About as long as the faults take, so that each fault meets messages in flight.
     await pause(200)
   }
 }

@@ -14,7 +14,7 @@ import type { WhatsApp } from '../support/whatsapp/index.ts'
 import { connected, pairedLive } from '../support/whatsapp/paired.ts'
 
 const PER_KILL = 50
-/** The service answers a send after its pace and two commits; the kill comes while most of them wait. */
+/** The service answers a send after its pace and two commits; the kill comes while most sends wait. */
 const KILL_AFTER_MS = [80, 400, 1_500]
 const KILLS = KILL_AFTER_MS.length
 /** Between the mark and the network a number has one message at a time, and each chat may have one more. */
@@ -62,7 +62,7 @@ async function kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
 const received = (person: string) => whatsapp.phone(person).received(ours())
 
 test.each(['SIGKILL', 'SIGTERM'] as const)(
-  'C-11 %s amid keyed sends: a repeat sends what never left, and nothing is sent twice',
+  'C-11 %s during sends with keys: a repeat sends what never left, and nothing is sent twice',
   async (signal) => {
     const unknown: string[] = []
     const early: string[] = []
@@ -87,7 +87,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
     // The first request is over with its process: nobody has to wait for it.
     expect(early).toEqual([])
     expect(unknown.length).toBeLessThanOrEqual(KILLS * MARKED_PER_KILL)
-    await until('the last of them', () =>
+    await until('the last message', () =>
       people.every((person) => unknown.includes(person) || received(person).length > 0),
     )
     for (const person of people) {
@@ -126,7 +126,7 @@ async function repeat(person: string): Promise<{ person: string; answer: 'sent' 
 /** Nothing was sent: the number is not connected yet, or busy, or the service stops. */
 const LATER = new Set(['not_ready', 'rate_limited', 'service_unavailable', 'upstream_unavailable', 'upstream_timeout'])
 
-test('C-11 a campaign over kills: each recipient got its message once, or is unknown', async () => {
+test('C-11 a campaign over kills: each recipient gets the message once, or is marked unknown', async () => {
   const phones = Array.from({ length: 12 }, (_, i) => `13055550${100 + i}`)
   const made = await api('POST', '/v1/campaigns', {
     ...{ instance_ids: [instance], name: 'In flight', messages: [{ text: 'For {{phone}}' }], start: true },

@@ -74,8 +74,8 @@ const action = (name: string, body: object) => sent(`/v1/instances/${instance}/e
 const thumbnailSize = ({ jpegThumbnail }: { jpegThumbnail?: Uint8Array | null | undefined } = {}) =>
   factsOf('image', Buffer.from(jpegThumbnail ?? []))
 
-describe('what a phone receives from the built service', () => {
-  test('pictures, films and documents', async () => {
+describe('media that a phone receives', () => {
+  test('images, videos and documents', async () => {
     const photo = (await message('photo.jpg', 'image')).content.imageMessage
     expect(photo).toMatchObject({ width: 400, height: 300, mimetype: 'image/jpeg' })
     expect(thumbnailSize(photo ?? {})).toEqual({ width: 128, height: 96 })
@@ -98,7 +98,7 @@ describe('what a phone receives from the built service', () => {
     expect(factsOf('audio', file ?? Buffer.alloc(0))).toMatchObject({ isVoice: true, seconds: 2 })
   })
 
-  test('an mp3 nobody asked a voice note for stays a file', async () => {
+  test('an mp3 stays a file unless a voice note was requested', async () => {
     const { content, file } = await message('tone.mp3', 'audio')
     expect(content.audioMessage).toMatchObject({ ptt: false, mimetype: 'audio/mpeg' })
     expect(file).toEqual(sampleFile('tone.mp3'))
@@ -118,13 +118,13 @@ describe('what a phone receives from the built service', () => {
     }
   })
 
-  test('a link with the title and the picture of its page', async () => {
+  test('a link with the title and the image of its page', async () => {
     const { extendedTextMessage: text } = (await action('link', { url: `${web}/page` })).content
     expect(text).toMatchObject({ matchedText: `${web}/page`, title: 'Cake' })
     expect(thumbnailSize(text ?? {})).toEqual({ width: 240, height: 180 })
   })
 
-  test('what cannot be a voice note is refused, and nothing is stored or sent', async () => {
+  test('a file that cannot become a voice note is refused, and nothing is stored or sent', async () => {
     const before = received().length
     const body = { to: ANA, media_url: `${web}/broken.mp3`, media_type: 'audio', voice: true }
     const answer = await api('POST', `/v1/instances/${instance}/messages`, body, { 'idempotency-key': 'broken' })

@@ -30,7 +30,7 @@ const start = async () => {
 const create = async (api: Api): Promise<string> =>
   (await api('POST', '/v1/instances', { engine: 'smv2', network: 'live', name: 'Shop' })).body.id
 
-test('killed the moment the phone has confirmed: the session is there, and no second scan is asked for', async () => {
+test('killed right after the phone confirmed: the session is stored, and no second scan is needed', async () => {
   const { service, api } = await start()
   const id = await create(api)
   // The network counts the device as paired from here on; what was not stored by then would be lost.
@@ -41,7 +41,7 @@ test('killed the moment the phone has confirmed: the session is there, and no se
   expect(whatsapp.phone(OURS).linked).toHaveLength(1)
 })
 
-test('killed while a code is on show: nothing is stored, and a new code pairs', async () => {
+test('killed while a code is shown: nothing is stored, and a new code pairs', async () => {
   const { service, api } = await start()
   const id = await create(api)
   const old = await shownQr(api, id)
@@ -56,7 +56,7 @@ test('killed while a code is on show: nothing is stored, and a new code pairs', 
   await connected(again.api, id)
 })
 
-test('told to stop right after the pairing: gone at once, although the client library still counts to thirty', async () => {
+test('stopped right after pairing: exits within six seconds, although a timer of the client library runs for thirty', async () => {
   const { service, api } = await start()
   const id = await create(api)
   await whatsapp.phone(OURS).scan(decodeQr(await shownQr(api, id)))
@@ -66,7 +66,7 @@ test('told to stop right after the pairing: gone at once, although the client li
   expect((performance.now() - toldMs) / slowness()).toBeLessThan(6_000)
 })
 
-test('killed while the account asks for its passkey: nothing is linked, it says so, and the next confirmation links', async () => {
+test('killed while the account waits for its passkey: nothing is linked, the instance says so, and the next confirmation links', async () => {
   const phone = whatsapp.phone(OURS, { passkey: 'has' })
   const first = await start()
   const id = await create(first.api)

@@ -28,7 +28,7 @@ const start = async () => {
   return { service, api: service.api(key) }
 }
 
-test(`killed ${KILLS} times while a phone asks for a message again: the phone has it in the end, and it is delivered`, async () => {
+test(`killed ${KILLS} times while a phone requests a message again: the message finally arrives and is delivered`, async () => {
   let { service, api } = await start()
   const send = async (text: string, by: Api = api): Promise<string> =>
     (await by('POST', `/v1/instances/${id}/messages`, { to: ANA, text })).body.message_id

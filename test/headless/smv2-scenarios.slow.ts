@@ -59,7 +59,7 @@ describe('pairing', () => {
     return body.id as string
   }
 
-  test('a phone that scans with its camera app makes the code be drawn anew, and links with that', async () => {
+  test('after a scan with the camera app a new code is shown, and the phone links with it', async () => {
     const phone = whatsapp.phone('12025550201', { scansWith: 'camera' })
     const id = await made()
     const first = await shownQr(api, id)
@@ -88,7 +88,7 @@ describe('pairing', () => {
   })
 })
 
-describe('what people say', () => {
+describe('received content', () => {
   const day = 1_790_000_000
   const SAID: readonly (readonly [name: string, message: proto.IMessage, content: Data])[] = [
     [
@@ -181,13 +181,13 @@ describe('what people say', () => {
     expect(told).toMatchObject({ chat: ANA, from: ANA, chat_type: 'person', content })
   })
 
-  test('what is to be viewed once, where the network keeps it from linked devices', async () => {
+  test('a view-once message that the network withholds from linked devices', async () => {
     await ana.withhold(OURS, { conversation: 'Secret' }, 'view_once')
     const told = await heard('it', ({ view_once }) => view_once === true)
     expect(told).toMatchObject({ type: 'unavailable', content: { reason: 'view_once' } })
   })
 
-  test('a post in a channel', async () => {
+  test('a channel post', async () => {
     whatsapp.phone(OURS).device.post('120363144038483540', { conversation: 'Fresh bread' })
     const told = await heard('it', ({ text }) => text === 'Fresh bread')
     expect(told).toMatchObject({ chat: '120363144038483540@newsletter', chat_type: 'channel', is_group: true })
@@ -195,7 +195,7 @@ describe('what people say', () => {
     expect(reaction.body.error.code).toBe('invalid_state')
   })
 
-  test('votes: who chose what, a change of mind, and the result', async () => {
+  test('poll votes: who chose what, a changed vote, and the result', async () => {
     const poll = { to: ANA, question: 'When?', options: ['Today', 'Tomorrow'] }
     const id: string = (await act('send/poll', poll)).body.message_id
     const arrived = await until('the poll', () => ana.received(OURS).find(({ type }) => type === 'poll'))
@@ -215,7 +215,7 @@ describe('what people say', () => {
 })
 
 describe('calls', () => {
-  test('are told, and rejected by an act', async () => {
+  test('are published as events, and can be rejected with an action', async () => {
     const callId = ana.call(OURS)
     expect(await posted('the call', ({ event }) => event === 'CALL')).toMatchObject({ data: { from: ANA } })
     expect((await act('call/reject', { call_id: callId })).body.result).toEqual({ call_id: callId, rejected: true })
@@ -223,7 +223,7 @@ describe('calls', () => {
     await posted('its end', ({ event, data }) => event === 'CALL' && data.event_type === 'call.ended')
   })
 
-  test('are rejected with a text where the instance is set to', async () => {
+  test('are rejected with a text if the instance is configured to', async () => {
     const message = 'Please write to us.'
     await api('PATCH', `${at}/call-settings`, { reject: true, message })
     ben.call(OURS)
@@ -235,7 +235,7 @@ describe('calls', () => {
 describe('groups', () => {
   const contextOf = ({ extendedTextMessage }: proto.IMessage) => extendedTextMessage?.contextInfo
 
-  test('are created, renamed, written to with mentions and answers, and told of', async () => {
+  test('can be created, renamed, written to with mentions and quotes, and left', async () => {
     const { group } = (await act('group/create', { name: 'Garden', participants: [ANA, BEN] })).body.result
     const to: string = group.group_id
     await act('group/subject', { group_id: to, name: 'Orchard' })
@@ -258,7 +258,7 @@ describe('groups', () => {
     expect((await act('group/leave', { group_id: to })).body.result).toMatchObject({ left: true })
   })
 
-  test('of others are told to the webhook: joining, and being made an admin', async () => {
+  test('of other people are reported to the webhook when the number joins or becomes an admin', async () => {
     const other = await pairedLive(api, whatsapp, '12025550203')
     const acts = `/v1/instances/${other}/engine/smv2/group`
     const made = await api('POST', `${acts}/create`, { name: 'Theirs', participants: [OURS] })
@@ -272,8 +272,8 @@ describe('groups', () => {
   })
 })
 
-describe('a line', () => {
-  test('keeps to its pace: what would wait too long is 429 with Retry-After, and never leaves', async () => {
+describe('an instance', () => {
+  test('keeps to its pace: a message that would wait too long is 429 with Retry-After, and is never sent', async () => {
     await api('PATCH', `${at}/line-settings`, { pace: { per_minute: 60, burst: 2, chat_per_minute: 4, chat_burst: 2 } })
     const carl = whatsapp.phone('12025550103')
     const send = (text: string) => api('POST', `${at}/messages`, { to: carl.number, text })
@@ -287,7 +287,7 @@ describe('a line', () => {
     })
   })
 
-  test('goes through its proxy once that was checked, and shows nothing of its login', async () => {
+  test('connects through its proxy once that was checked, and never shows its credentials', async () => {
     const login = { username: 'shop', password: 'hidden-word' }
     const proxy = await startProxy('socks5', { to: whatsapp.route.port, login })
     const place = { type: 'socks5', host: '127.0.0.1', port: proxy.port }
@@ -306,19 +306,22 @@ describe('a line', () => {
   test.each([
     ['replaced', 'replaced'],
     ['codeless', null],
-  ] as const)('that ends %s says what it waits for, and comes back by itself', async (how, reason) => {
-    const { device } = whatsapp.phone(OURS)
-    const before = device.logins
-    await until('online', () => device.isOnline)
-    device.end(how)
-    if (reason !== null) {
-      const found = await until('the reason', async () => {
-        const { body } = await api('GET', `${at}/health`)
-        return (body.issues as Data[]).find(({ code }) => code === reason)
-      })
-      expect(found['message']).toMatch(/The next attempt is at \d{4}-/)
-      await api('POST', `${at}/restart`)
-    }
-    await until('back', () => device.isOnline && device.logins > before)
-  })
+  ] as const)(
+    'whose connection ends as %s states its next attempt if it waits, and reconnects',
+    async (how, reason) => {
+      const { device } = whatsapp.phone(OURS)
+      const before = device.logins
+      await until('online', () => device.isOnline)
+      device.end(how)
+      if (reason !== null) {
+        const found = await until('the reason', async () => {
+          const { body } = await api('GET', `${at}/health`)
+          return (body.issues as Data[]).find(({ code }) => code === reason)
+        })
+        expect(found['message']).toMatch(/The next attempt is at \d{4}-/)
+        await api('POST', `${at}/restart`)
+      }
+      await until('back', () => device.isOnline && device.logins > before)
+    },
+  )
 })

@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => home.remove())
 
 test(
-  `${CALLS} calls over ${KILLS} kills: records, recordings and minutes add up`,
+  `after ${CALLS} calls over ${KILLS} kills, records, recordings and minutes add up`,
   { timeout: LONGEST_MS },
   async () => {
     for (const [at, { id, agent }] of instances.entries()) {

@@ -30,14 +30,14 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-test('8 calls at once, in real time: the API stays quick, no frame is lost, memory stays bounded', async () => {
+test('during 8 concurrent calls in real time the API stays fast, no frame is lost, and memory stays bounded', async () => {
   const quiet = p99(await times(3_000))
   for (const [at, { id, agent }] of instances.entries()) {
     const numbers = Array.from({ length: CALLS_EACH }, (_, n) => String(13_105_560_000 + at * 10 + n))
     const body = { numbers, agent_id: agent, interval_seconds: 0 }
     expect((await api('POST', `/v1/instances/${id}/voice/calls/batch`, body)).status).toBe(201)
   }
-  await until('all calls at once', async () => (await countOf('in_progress')) === CALLS)
+  await until('all calls are in progress', async () => (await countOf('in_progress')) === CALLS)
   let isOver = false
   const busy = times(120_000, () => isOver)
   busy.catch(() => {})

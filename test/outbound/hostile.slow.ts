@@ -169,7 +169,7 @@ describe('a receiver that does not answer', () => {
   test.each<[string, (socket: Socket) => NodeJS.Timeout]>([
     ['drips header bytes', (socket) => setInterval(() => socket.write('x'), 20)],
     [
-      // Fewer than the number of them that is allowed.
+      // Fewer than the limit for 1xx responses.
       'sends a 103 again and again',
       (socket) => setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), 40),
     ],

@@ -8,7 +8,7 @@ let asked: string[]
 let underway: number
 let peak: number
 let names: NameLookup
-/** How long a name takes and what it gives; null fails. Default: at once, a public address. */
+/** How long a lookup takes and what it returns; null fails. Default: immediately, a public address. */
 let zone: Record<string, { ms?: number; addresses?: string[] | null }>
 
 beforeEach(() => {
