@@ -113,7 +113,7 @@ function sample({ bits, parse }: Table, cidrs: readonly string[]): bigint {
 }
 
 describe('public addresses', () => {
-  test('X-04 100,000 addresses get the verdict of the IANA registries', () => {
+  test('X-04 100,000 addresses are classified as in the IANA registries', () => {
     const wrong: string[] = []
     const judge = (text: string, expected: boolean) => {
       const address = parseAddress(text)
@@ -214,16 +214,19 @@ describe('networks of this machine', () => {
     '::ffff:5.9.1.1',
     '5.10.1.1',
     '93.184.216.40',
-  ])('X-06 %s is refused although its form is public', (ip) => {
+  ])('X-06 %s is refused although it is a public address', (ip) => {
     expect(policyWith([], own).permits(ip)).toBe(false)
     expect(policyWith().permits(ip)).toBe(true)
   })
 
-  test.each(['2a01:4f8:1:3::5', '5.9.1.64', '5.10.1.2', '93.184.216.41'])('%s next to them is allowed', (ip) => {
-    expect(policyWith([], own).permits(ip)).toBe(true)
-  })
+  test.each(['2a01:4f8:1:3::5', '5.9.1.64', '5.10.1.2', '93.184.216.41'])(
+    '%s outside those networks is allowed',
+    (ip) => {
+      expect(policyWith([], own).permits(ip)).toBe(true)
+    },
+  )
 
-  test('a network joined later is noticed within a second, and changes the revision', () => {
+  test('a network joined later is detected within a second, and changes the revision', () => {
     const clock = fakeClock()
     let networks: ReturnType<Interfaces> = {}
     const policy = createAddressPolicy({ clock, trustedRanges: [], interfaces: () => networks })
@@ -245,14 +248,14 @@ describe('trusted ranges', () => {
   })
 
   test.each(['192.168.8.1', '192.168.6.255', '127.0.0.1', 'fd00:8::1', '64:ff9b::c0a8:701'])(
-    '%s outside is not',
+    '%s outside is refused',
     (ip) => {
       expect(policy.permits(ip)).toBe(false)
     },
   )
 
   test.each(['0.0.0.0/0', '::/0', '0/0', '::ffff:0.0.0.0/0', '10.0.0.0/33', '10.0.0.0', '10.0.0.0/8/8', '10.0.0.0/+8'])(
-    'X-07 %s is not a range',
+    'X-07 %s is not a valid range',
     (range) => {
       expect(parseRange(range)).toBeUndefined()
       expect(() => policyWith([range])).toThrow(/not a CIDR range/)

@@ -141,7 +141,7 @@ const NAMES = [
 ]
 const PUBLIC = ['8.8.8.8', '1.1.1.1', '172.32.0.1', '[2606:4700::1111]', '[::ffff:8.8.8.8]']
 
-describe('an address that is to be stored', () => {
+describe('a URL to be stored', () => {
   test.each(NOT_PUBLIC)('X-01 https://%s/ is refused as not public, without a lookup or a packet', async (host) => {
     expect(await refusal(`https://${host}/hook`)).toBe(
       'url does not lead to a public address. Use a public one, or add its range to egress.trusted_ranges in settings.json.',
@@ -182,7 +182,7 @@ describe('an address that is to be stored', () => {
     ['receiver.example/hook', /not a valid URL/],
     ['//receiver.example/hook', /not a valid URL/],
     [`https://receiver.example/${'a'.repeat(2_048)}`, /longer than 2048/],
-  ])('%s is refused for its form', async (url, message) => {
+  ])('%s is refused for its format', async (url, message) => {
     expect(await refusal(url)).toMatch(message)
     expect(asked).toEqual([])
   })
@@ -191,11 +191,11 @@ describe('an address that is to be stored', () => {
     expect((await check(`https://${host}/hook`)).protocol).toBe('https:')
   })
 
-  test('1.2.3 is read as 1.2.0.3, which is public', async () => {
+  test('1.2.3 is parsed as 1.2.0.3, which is public', async () => {
     expect((await check('https://1.2.3/')).hostname).toBe('1.2.0.3')
   })
 
-  test.each(NAMES)('https://%s/ is a name, judged by where it leads', async (host) => {
+  test.each(NAMES)('https://%s/ is a name, and is judged by the addresses that it resolves to', async (host) => {
     await expect(check(`https://${host}/`)).resolves.toBeInstanceOf(URL)
     const [name = ''] = asked
     zone[name] = ['93.184.216.34', '127.0.0.1']
@@ -211,12 +211,12 @@ describe('an address that is to be stored', () => {
     ['93.184.216.34', 'fd00::1'],
     ['nonsense'],
     ['fe80::1%eth0'],
-  ])('a name that leads to %j is refused', async (...addresses) => {
+  ])('a name that resolves to %j is refused', async (...addresses) => {
     zone['receiver.example'] = addresses
     expect(await refusal('https://receiver.example/')).toContain('public address')
   })
 
-  test('a name that does not resolve is accepted: the machine may be offline', async () => {
+  test('a name that does not resolve is accepted, because the machine may be offline', async () => {
     await expect(check('https://unknown.example/')).resolves.toBeInstanceOf(URL)
   })
 
@@ -232,7 +232,7 @@ describe('an address that is to be stored', () => {
     ['https://receiver.example:443/a/../b?x=1 2', 'https://receiver.example/b?x=1%202'],
     [' HTTPS://receiver.example/ä ', 'https://receiver.example/%C3%A4'],
     ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
-  ])('%s is returned as it will be called', async (typed, called) => {
+  ])('%s is returned in the form that will be requested', async (typed, called) => {
     expect((await check(typed)).href).toBe(called)
   })
 
@@ -241,7 +241,7 @@ describe('an address that is to be stored', () => {
     await expect(error).rejects.toThrow(/^media_url has a scheme/)
   })
 
-  test('http is accepted where the rule allows it', async () => {
+  test('http is accepted if the rule allows it', async () => {
     const url = await outbound.checkUrl('http://receiver.example/a.png', {
       schemes: ['http', 'https'],
       field: 'media_url',
@@ -250,25 +250,25 @@ describe('an address that is to be stored', () => {
   })
 })
 
-describe('a host without a scheme that is to be stored', () => {
+describe('a host without a scheme to be stored', () => {
   const checkHost = (host: string) => outbound.checkHost(host, 'host')
   const hostRefusal = (host: string) => checkHost(host).then(String, (error: unknown) => (error as Error).message)
   const isTypeable = (host: string) => /^[[\]\w.:-]+$/.test(host)
 
-  test.each(NOT_PUBLIC.filter(isTypeable))('X-01 %s is refused with the sentence of a URL', async (host) => {
+  test.each(NOT_PUBLIC.filter(isTypeable))('X-01 %s is refused with the same message as in a URL', async (host) => {
     const sentence = (await refusal(`https://${host}/`)).replace(/^url/, 'host')
     expect(await hostRefusal(host)).toBe(sentence)
     expect(await hostRefusal(host.replaceAll(/[[\]]/g, ''))).toBe(sentence)
     expect(asked).toEqual([])
   })
 
-  test.each(THIS_MACHINE.filter(isTypeable))('X-01 %s is refused with the sentence of a URL', async (host) => {
+  test.each(THIS_MACHINE.filter(isTypeable))('X-01 %s is refused with the same message as in a URL', async (host) => {
     expect(await hostRefusal(host)).toBe((await refusal(`https://${host}/`)).replace(/^url/, 'host'))
     expect(asked).toEqual([])
   })
 
   test.each([...UNREADABLE, 'a/b', 'a@127.0.0.1', 'a?b', 'a#b', 'a\\b', 'sip:a', '[a.example]'])(
-    'X-01 %s is refused as no host',
+    'X-01 %s is refused as not a host',
     async (host) => {
       expect(await hostRefusal(host)).toBe('host is neither a host name nor an IP address.')
       expect(asked).toEqual([])
@@ -282,11 +282,11 @@ describe('a host without a scheme that is to be stored', () => {
     ['134744072', '8.8.8.8'],
     ['[2606:4700::1111]', '2606:4700::1111'],
     ['2606:4700:0:0::1111', '2606:4700::1111'],
-  ])('%s is stored as %s, which is what is called', async (typed, stored) => {
+  ])('%s is stored as %s, which is the host to connect to', async (typed, stored) => {
     expect(await checkHost(typed)).toBe(stored)
   })
 
-  test('a name that leads to a private address, and a name of the sandbox, are refused', async () => {
+  test('a name that resolves to a private address, and a sandbox name, are refused', async () => {
     zone['inside.example'] = ['10.0.0.1']
     expect(await hostRefusal('Inside.example.')).toContain('public address')
     expect(await hostRefusal('sip.sandbox')).toContain('the sandbox does not have')
@@ -306,11 +306,11 @@ describe('trusted ranges', () => {
     expect(await refusal(`https://${host}/`)).toContain('public address')
   })
 
-  test('localhost stays refused by its name', async () => {
+  test('localhost is still refused by its name', async () => {
     expect(await refusal('https://localhost/')).toMatch(/this machine/)
   })
 
-  test('plain http stays refused', async () => {
+  test('plain http is still refused', async () => {
     expect(await refusal('http://192.168.7.9/')).toMatch(/must begin with https/)
   })
 

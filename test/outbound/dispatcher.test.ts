@@ -27,7 +27,7 @@ async function get(
   return fetch(url, { dispatcher: outbound.dispatcher(STORE, patience) } as RequestInit)
 }
 
-test('a library fetches from one origin, and from nowhere else whatever it asks for', async () => {
+test('a library can fetch from one origin only, whatever URL it requests', async () => {
   const store = await startReceiver({ name: 'receiver.example', address: '93.184.216.34' })
   const other = await startReceiver({ name: 'receiver.example.other.example', address: '93.184.216.35' })
   const where = { outside: outside(store, other) }
@@ -39,7 +39,7 @@ test('a library fetches from one origin, and from nowhere else whatever it asks 
   await Promise.all([store.close(), other.close()])
 })
 
-test('an address that is not public is not dialled', async () => {
+test('an address that is not public is not connected to', async () => {
   const inside = { resolve: async () => ['10.0.0.1'], dial: () => expect.unreachable('it was dialled') }
   await expect(get(`${STORE}/a`, { outside: inside })).rejects.toMatchObject({ cause: { stage: 'blocked' } })
 })
@@ -59,13 +59,13 @@ test.each([
   },
 )
 
-test('a store that is dialled in vain is given up', async () => {
+test('a store to which no connection can be made is given up', async () => {
   server = await startRawServer(() => {}, { layer: 'tcp' })
   const whole = get(`${STORE}/a`, server, { ...PATIENT, connectTimeoutMs: 300 })
   await expect(whole).rejects.toMatchObject({ cause: { stage: 'timeout' } })
 })
 
-test('what is under way ends with the service', async () => {
+test('requests in progress end with the service', async () => {
   server = await startRawServer(() => {})
   const ended = expect(get(`${STORE}/a`, server)).rejects.toThrow('fetch')
   await vi.waitFor(() => expect(server?.open).toBe(1))

@@ -28,7 +28,7 @@ function begin() {
   return { exchange, controller, aborted }
 }
 
-test('a body that comes byte by byte is read whole, and takes little more than its length', async () => {
+test('a body that arrives byte by byte is read whole, and uses little more memory than its length', async () => {
   const { exchange, controller } = begin()
   exchange.onResponseStart(controller, 200, {})
   const before = memoryInUse()
@@ -42,7 +42,7 @@ test('a body that comes byte by byte is read whole, and takes little more than i
   expect(taken).toBeLessThan(20 * MEGABYTE)
 })
 
-test('small and large parts of a body keep their order', async () => {
+test('small and large chunks of a body keep their order', async () => {
   const { exchange, controller } = begin()
   exchange.onResponseStart(controller, 200, {})
   const parts = Array.from({ length: 2_000 }, (_, i) => Buffer.alloc(i % 300 === 299 ? 3_000 : (i % 7) + 1, i % 256))
@@ -51,7 +51,7 @@ test('small and large parts of a body keep their order', async () => {
   expect(await exchange.answer).toMatchObject({ body: Buffer.concat(parts) })
 })
 
-test('announcements without end are given up, and a few are not', async () => {
+test('endless 1xx responses are given up, and a few are accepted', async () => {
   const patient = begin()
   for (let i = 0; i < 10; i++) patient.exchange.onResponseStart(patient.controller, 103, {})
   patient.exchange.onResponseStart(patient.controller, 204, {})

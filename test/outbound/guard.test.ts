@@ -54,7 +54,7 @@ const post = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest
 
 const BLOCKED = { kind: 'failure', stage: 'blocked', code: 'address_not_public', sent: false }
 
-describe('X-02 the verdict at connect time', () => {
+describe('X-02 the address check at connect time', () => {
   test.each([
     '127.0.0.1',
     '10.0.0.1',
@@ -63,7 +63,7 @@ describe('X-02 the verdict at connect time', () => {
     'fd00:ec2::254',
     '0.0.0.0',
     '169.254.169.254',
-  ])('a name that was public when stored and leads to %s now is blocked', async (now) => {
+  ])('a name that was public when stored and now resolves to %s is blocked', async (now) => {
     let addresses = [PUBLIC_IP]
     const outbound = open({ resolve: async () => addresses })
     const url = `https://receiver.example:${trapPort}/`
@@ -91,14 +91,14 @@ describe('X-02 the verdict at connect time', () => {
     [[PUBLIC_IP, '127.0.0.1']],
     [[PUBLIC_IP, '::1']],
     [[PUBLIC_IP, PUBLIC_IP, PUBLIC_IP, PUBLIC_IP, PUBLIC_IP, '10.0.0.1']],
-  ])('one forbidden address among %j condemns the name', async (addresses) => {
+  ])('one forbidden address among %j blocks the name', async (addresses) => {
     const receiver = await receive()
     const outbound = open({ ...outside(receiver), resolve: async () => addresses })
     expect(await outbound.request(post(receiver.url()))).toMatchObject(BLOCKED)
     expect(receiver.connections).toBe(0)
   })
 
-  test('X-03 answers that flip with every lookup never lead to the trap, in 1,000 sends', async () => {
+  test('X-03 a name whose addresses change with every lookup never leads to the trap, in 1,000 sends', async () => {
     const receiver = await receive()
     let lookups = 0
     const outbound = open({
@@ -119,7 +119,7 @@ describe('X-02 the verdict at connect time', () => {
     expect(trapped).toBe(0)
   })
 
-  test('the address that was checked is the one that is dialled', async () => {
+  test('the checked address is the one that is connected to', async () => {
     const dialled: string[] = []
     const receiver = await receive()
     const outbound = open({
@@ -134,7 +134,7 @@ describe('X-02 the verdict at connect time', () => {
     expect(dialled).toEqual([PUBLIC_IP])
   })
 
-  test('a kept connection is looked at again when the networks of this machine change', async () => {
+  test('a kept-alive connection is checked again when the networks of this machine change', async () => {
     const receiver = await receive()
     let networks: Record<string, { address: string; cidr: string }[]> = {}
     const outbound = open({ ...outside(receiver), interfaces: () => networks })
@@ -154,14 +154,14 @@ describe('X-02 the verdict at connect time', () => {
     expect(own.length).toBeGreaterThan(0)
   })
 
-  test('a message never tells where an internal name leads', async () => {
+  test('an error never reveals the address of an internal name', async () => {
     const outbound = open({ resolve: async () => ['10.20.30.40'] })
     expect(JSON.stringify(await outbound.request(post('https://intranet.example/')))).not.toContain('10.20')
   })
 })
 
 describe('redirects', () => {
-  test.each([301, 302, 303, 307, 308])('H-06 %i is an answer like any other and is not followed', async (status) => {
+  test.each([301, 302, 303, 307, 308])('H-06 %i is a normal answer and is not followed', async (status) => {
     const receiver = await receive()
     const outbound = open(outside(receiver))
     for (const location of [
@@ -182,7 +182,7 @@ describe('redirects', () => {
 })
 
 describe('trusted ranges', () => {
-  test('X-08 only the https receiver inside is reached', async () => {
+  test('X-08 only the https receiver inside the range is reached', async () => {
     const inside = await receive({ name: '127.0.0.1', address: '127.0.0.1' })
     const plain = await receive({ name: '127.0.0.1', address: '127.0.0.1', plain: true })
     const resolve = async (host: string) => (host === 'mixed.example' ? ['127.0.0.1', '127.0.0.2'] : ['127.0.0.1'])
@@ -210,7 +210,7 @@ describe('trusted ranges', () => {
   })
 })
 
-describe('X-05 proxies of the environment', () => {
+describe('X-05 proxies in the environment', () => {
   test('are ignored', async () => {
     const receiver = await receive()
     const script = `

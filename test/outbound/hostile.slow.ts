@@ -60,27 +60,27 @@ const whole = (head: string) => `HTTP/1.1 ${head}\r\nconnection: close\r\n\r\n`
 /** Once the request has been read. */
 const onRequest = (speak: (socket: Socket) => void) => (socket: Socket) => void socket.once('data', () => speak(socket))
 
-describe('a receiver that does not connect', () => {
-  test('refused', async () => {
+describe('a receiver that cannot be reached', () => {
+  test('a refused connection is a connect failure', async () => {
     const { server, outbound } = await raw(() => {})
     await server.close()
     expect(await outbound.request(post())).toMatchObject({ stage: 'connect', code: 'ECONNREFUSED', sent: false })
   })
 
-  test('a name that does not exist', async () => {
+  test('an unknown name is a DNS failure', async () => {
     const { outbound } = await normal()
     const answer = await outbound.request(post({ url: 'https://nobody.example/' }))
     expect(answer).toMatchObject({ stage: 'dns', code: 'ENOTFOUND', sent: false })
   })
 
-  test('a name whose lookup hangs counts as not resolving', async () => {
+  test('a name whose lookup hangs is a DNS failure', async () => {
     const outbound = createOutbound({ clock: systemClock, trustedRanges: [], resolve: () => new Promise(() => {}) })
     const { answer, ms } = await timed(outbound.request(post({ connectTimeoutMs: 100 })))
     expect(answer).toMatchObject({ stage: 'dns', code: 'ETIMEOUT', sent: false })
     expect(ms / slowness()).toBeLessThan(2_000)
   })
 
-  test('H-05 resets in the middle of the handshake', async () => {
+  test('H-05 a reset in the middle of the handshake is a connect failure', async () => {
     const { outbound } = await raw(
       onRequest((socket) => socket.resetAndDestroy()),
       { layer: 'tcp' },
@@ -101,7 +101,7 @@ describe('a receiver that does not connect', () => {
   })
 })
 
-describe('H-07 a certificate that is not to be trusted', () => {
+describe('H-07 an untrusted certificate', () => {
   const yesterday = { from: new Date(Date.now() - 9e8), to: new Date(Date.now() - 9e7) }
   const identities = {
     'of an unknown authority': () => createAuthority('Stranger').issue(['receiver.example']),
@@ -112,7 +112,7 @@ describe('H-07 a certificate that is not to be trusted', () => {
 
   describe.each(Object.entries(identities))('%s', (_, identity) => {
     test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-      'is refused over %s, also the second time, when a session could be resumed',
+      'is refused over %s, also on later connections, when a session could be resumed',
       async (version) => {
         let heard = 0
         const { server, outbound } = await raw((socket) => socket.on('data', () => heard++), {
@@ -127,7 +127,7 @@ describe('H-07 a certificate that is not to be trusted', () => {
     )
   })
 
-  test('a literal address is compared with the addresses in the certificate', async () => {
+  test('is matched by its IP addresses when the URL has a literal address', async () => {
     const { outbound } = await raw(
       onRequest((socket) => socket.end(whole('200 OK'))),
       {
@@ -173,7 +173,7 @@ describe('a receiver that does not answer', () => {
       'sends a 103 again and again',
       (socket) => setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), 40),
     ],
-  ])('H-02 but %s: the total limit holds', async (kind, drip) => {
+  ])('H-02 but %s is stopped by the total limit', async (kind, drip) => {
     const { server, outbound } = await raw(
       onRequest((socket) => {
         if (kind.includes('header')) socket.write('HTTP/1.1 200 OK\r\nx: ')
@@ -188,13 +188,13 @@ describe('a receiver that does not answer', () => {
     await expect.poll(() => server.open).toBe(0)
   })
 
-  test('H-05 resets after the request', async () => {
+  test('H-05 and resets the connection after the request is a protocol error', async () => {
     const { receiver, outbound } = await normal()
     receiver.answer({ reset: true })
     expect(await outbound.request(post())).toMatchObject({ stage: 'protocol', code: 'ECONNRESET', sent: true })
   })
 
-  test('H-05 closes after the request', async () => {
+  test('H-05 and closes the connection after the request is a protocol error', async () => {
     const { outbound } = await raw(onRequest((socket) => socket.end()))
     expect(await outbound.request(post())).toMatchObject({ stage: 'protocol', sent: true })
   })
@@ -207,12 +207,12 @@ describe('a receiver that does not answer', () => {
     ['contradicting lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
     ['a header of 100 kB', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n`],
     ['many small headers', `HTTP/1.1 200 OK\r\n${'x: aaaaaaaa\r\n'.repeat(5_000)}\r\n`],
-  ])('H-04 but with %s: a fault of the protocol', async (_, text) => {
+  ])('H-04 but sends %s is a protocol error', async (_, text) => {
     const { outbound } = await raw(onRequest((socket) => socket.write(text)))
     expect(await outbound.request(post({ headersTimeoutMs: 1_500 }))).toMatchObject({ stage: 'protocol', sent: true })
   })
 
-  test('because connecting took the whole time: nothing is sent afterwards either', async () => {
+  test('gets nothing sent later if connecting used up the whole time', async () => {
     const { receiver } = await normal()
     const proxied: Socket[] = []
     // A way to the receiver that opens late.
@@ -240,7 +240,7 @@ describe('a receiver that does not answer', () => {
     expect(receiver.received).toHaveLength(0)
   })
 
-  test('and is called off by the caller', async () => {
+  test('has its request aborted when the caller cancels', async () => {
     const { receiver, outbound } = await normal()
     receiver.answer({ hang: true })
     const abort = new AbortController()
@@ -252,7 +252,7 @@ describe('a receiver that does not answer', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('and is left when the service closes', async () => {
+  test('has its request aborted when the service closes', async () => {
     const { receiver, outbound } = await normal()
     receiver.answer({ hang: true })
     const answer = outbound.request(post())
@@ -264,7 +264,7 @@ describe('a receiver that does not answer', () => {
 })
 
 describe('an answer', () => {
-  test('whose body breaks off is still an answer', async () => {
+  test('whose body is cut off is still an answer', async () => {
     const { outbound } = await raw(
       onRequest((socket) => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nabc', () => socket.destroy())
@@ -275,7 +275,7 @@ describe('an answer', () => {
     expect(answer.kind === 'response' && answer.body.toString()).toBe('abc')
   })
 
-  test('H-03 that never ends, 20 at once: each is done within a second and memory stays flat', async () => {
+  test('H-03 that never ends, 20 in parallel: each is done within a second and memory stays flat', async () => {
     const { outbound } = await raw(
       onRequest((socket) => {
         const block = Buffer.alloc(1024 * 1024, 'a')
@@ -297,7 +297,7 @@ describe('an answer', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024)
   })
 
-  test('H-04 that is compressed is passed on as it came', async () => {
+  test('H-04 that is compressed is passed on unchanged', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024))
     const { receiver, outbound } = await normal()
     receiver.answer({ headers: { 'content-encoding': 'gzip' }, body: bomb })
@@ -314,7 +314,7 @@ describe('an answer', () => {
     }
   })
 
-  test('after early hints is the final one', async () => {
+  test('after early hints is the final response', async () => {
     const { outbound } = await raw(
       onRequest((socket) => {
         socket.end(`HTTP/1.1 103 Early Hints\r\n\r\n${whole('201 Created')}`)
@@ -332,7 +332,7 @@ describe('an answer', () => {
     expect(await outbound.request(post({ maxBodyBytes: 299_999 }))).toMatchObject({ kind: 'response', truncated: true })
   })
 
-  test('with the same header twice gives both', async () => {
+  test('with the same header twice returns both values', async () => {
     const { outbound } = await raw(
       onRequest((socket) => socket.end(whole('200 OK\r\nRetry-After: 5\r\nX-A: 1\r\nx-a: 2'))),
     )
@@ -341,7 +341,7 @@ describe('an answer', () => {
 })
 
 describe('the request', () => {
-  test('arrives with exactly the bytes and headers that were given', async () => {
+  test('arrives with exactly the given bytes and headers', async () => {
     const { receiver, outbound } = await normal()
     const body = Buffer.from('{"text":"naïve ☃"}')
     await outbound.request(
@@ -358,7 +358,7 @@ describe('the request', () => {
     })
   })
 
-  test('with a header that HTTP does not allow is refused before it leaves', async () => {
+  test('with a header that HTTP does not allow is refused before it is sent', async () => {
     const { receiver, outbound } = await normal()
     expect(await outbound.request(post({ headers: { 'x-a': 'one\r\nx-b: two' } }))).toMatchObject({
       kind: 'failure',
@@ -368,7 +368,7 @@ describe('the request', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('goes over a kept connection, one per request at a time', async () => {
+  test('reuses a kept-alive connection, one request at a time', async () => {
     const { receiver, outbound } = await normal()
     for (let round = 0; round < 10; round++) {
       await Promise.all(Array.from({ length: 8 }, () => outbound.request(post())))
@@ -377,7 +377,7 @@ describe('the request', () => {
     expect(receiver.connections).toBe(8)
   })
 
-  test('keeps using kept connections after some were broken', async () => {
+  test('keeps using kept-alive connections after some broke', async () => {
     const { receiver, outbound } = await normal()
     receiver.answer((_, nth) => (nth % 10 === 0 ? { reset: true } : {}))
     await Promise.all(Array.from({ length: 8 }, () => outbound.request(post())))
@@ -386,7 +386,7 @@ describe('the request', () => {
     expect(receiver.connections).toBeLessThanOrEqual(8 + 20)
   })
 
-  test('one hanging receiver does not hold up others on the same host', async () => {
+  test('is not delayed by a hanging receiver on the same host', async () => {
     const { receiver, outbound } = await normal()
     receiver.answer(({ path }) => (path === '/dead' ? { hang: true } : {}))
     const dead = Array.from({ length: 64 }, () =>
@@ -397,7 +397,7 @@ describe('the request', () => {
     expect(await Promise.all(dead)).toHaveLength(64)
   })
 
-  test('H-09 is never sent twice when the receiver closes kept connections as they are used again', async () => {
+  test('H-09 is never sent twice when the receiver closes kept-alive connections as they are reused', async () => {
     let requests = 0
     const { outbound } = await raw((socket) => {
       socket.on('data', () => {
@@ -420,8 +420,8 @@ describe('the request', () => {
   })
 })
 
-describe('what must be done before the first byte', () => {
-  test('is done on an open connection, and nothing is read before', async () => {
+describe('the step before the first byte', () => {
+  test('runs on an open connection, and nothing is sent before it ends', async () => {
     const order: string[] = []
     const { outbound } = await raw((socket) =>
       socket.once('data', (bytes) => {
@@ -437,7 +437,7 @@ describe('what must be done before the first byte', () => {
     expect(order).toEqual(['done', 'read {"a":1}'])
   })
 
-  test('and fails: nothing is sent, and that is certain', async () => {
+  test('sends nothing if it fails, and reports that for certain', async () => {
     const read: Buffer[] = []
     const { outbound } = await raw((socket) => void socket.on('data', (bytes) => read.push(bytes)))
     const beforeFirstByte = () => Promise.reject(new Error('disk full'))
@@ -445,7 +445,7 @@ describe('what must be done before the first byte', () => {
     expect(read).toEqual([])
   })
 
-  test('and takes longer than the request may: nothing is sent', async () => {
+  test('sends nothing if it takes longer than the time limit of the request', async () => {
     const read: Buffer[] = []
     const { outbound } = await raw((socket) => void socket.on('data', (bytes) => read.push(bytes)))
     const late = Promise.withResolvers<undefined>()
@@ -461,7 +461,7 @@ describe('what must be done before the first byte', () => {
     expect(read).toEqual([])
   })
 
-  test('is not begun while there is no connection', async () => {
+  test('does not start without a connection', async () => {
     const { server, outbound } = await raw(() => {})
     await server.close()
     let begun = 0

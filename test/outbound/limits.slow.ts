@@ -23,8 +23,8 @@ async function post(server: RawServer, outbound: Outbound) {
 
 const to = ({ outside }: RawServer) => createOutbound({ clock: systemClock, trustedRanges: [], ...outside })
 
-describe.concurrent('the limits as they are', () => {
-  test('H-01 TCP without TLS is a timeout after the 5 s for connecting, and the socket is gone', async () => {
+describe.concurrent('the default limits', () => {
+  test('H-01 TCP without TLS is a timeout after the 5 s for connecting, and the socket is closed', async () => {
     const server = await startRawServer(() => {}, { layer: 'tcp' })
     const { answer, ms } = await post(server, to(server))
     expect(answer).toMatchObject({ stage: 'timeout', code: 'connect_timeout', sent: false })
@@ -32,7 +32,7 @@ describe.concurrent('the limits as they are', () => {
     expect(ms).toBeLessThan(5_600)
   })
 
-  test('H-02 a request without answer is a timeout after 10 s, and the socket is gone', async () => {
+  test('H-02 a request without an answer is a timeout after 10 s, and the socket is closed', async () => {
     const server = await startRawServer(() => {})
     const { answer, ms } = await post(server, to(server))
     expect(answer).toMatchObject({ stage: 'timeout', code: 'headers_timeout', sent: true })
@@ -40,7 +40,7 @@ describe.concurrent('the limits as they are', () => {
     expect(ms).toBeLessThan(10_500)
   })
 
-  test('H-02 an answer is decided at its header: a dripping body is cut off after 2 s', async () => {
+  test('H-02 an answer is accepted with its headers: a slow body is cut off after 2 s', async () => {
     const server = await startRawServer((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')

@@ -34,8 +34,8 @@ beforeEach(() => {
   })
 })
 
-describe('names', () => {
-  test('callers that want the same name share one lookup', async () => {
+describe('name lookups', () => {
+  test('are shared by callers that need the same name', async () => {
     zone['a.example'] = { ms: 100 }
     const all = Promise.all(Array.from({ length: 50 }, () => names.addresses('a.example')))
     await clock.advance(100)
@@ -43,7 +43,7 @@ describe('names', () => {
     expect(asked).toEqual(['a.example'])
   })
 
-  test('an answer holds for 30 s', async () => {
+  test('are cached for 30 s', async () => {
     await names.addresses('a.example')
     await clock.advance(29_999)
     await names.addresses('a.example')
@@ -53,7 +53,7 @@ describe('names', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('a failure holds for 5 s', async () => {
+  test('are cached for 5 s when they fail', async () => {
     zone['a.example'] = { addresses: null }
     await expect(names.addresses('a.example')).rejects.toMatchObject({ code: 'ENOTFOUND' })
     await clock.advance(4_999)
@@ -64,19 +64,19 @@ describe('names', () => {
     expect(await names.addresses('a.example')).toEqual(['93.184.216.34'])
   })
 
-  test('a name without addresses fails', async () => {
+  test('fail for a name without addresses', async () => {
     zone['a.example'] = { addresses: [] }
     await expect(names.addresses('a.example')).rejects.toMatchObject({ code: 'ENODATA' })
   })
 
-  test('forgetting asks again at once', async () => {
+  test('run again immediately after the cache expires', async () => {
     await names.addresses('a.example')
     names.expireAll()
     await names.addresses('a.example')
     expect(asked).toHaveLength(2)
   })
 
-  test('P-07 never more than two lookups run at once', async () => {
+  test('P-07 run at most two in parallel', async () => {
     const hosts = Array.from({ length: 40 }, (_, i) => `n${i}.example`)
     for (const host of hosts) zone[host] = { ms: 50 }
     const all = Promise.all(hosts.map((host) => names.addresses(host)))
@@ -85,7 +85,7 @@ describe('names', () => {
     expect(peak).toBe(2)
   })
 
-  test('P-07 names that hang leave one of the two to healthy ones, after the first time', async () => {
+  test('P-07 of names that hang leave one of the two slots to healthy names, after the first time', async () => {
     const dead = ['d1.example', 'd2.example', 'd3.example', 'd4.example']
     for (const host of dead) zone[host] = { ms: 10_000, addresses: null }
     const waits: number[] = []
@@ -107,7 +107,7 @@ describe('names', () => {
     expect(peak).toBe(2)
   })
 
-  test('P-07 a queue that grows too long refuses instead', async () => {
+  test('P-07 are refused when the queue is too long', async () => {
     const refused: string[] = []
     for (let i = 0; i < 600; i++) {
       zone[`n${i}.example`] = { ms: 1_000 }
@@ -118,7 +118,7 @@ describe('names', () => {
     expect(new Set(refused)).toEqual(new Set(['EBUSY']))
   })
 
-  test('P-07 any number of names that one owner makes up leave room for others', async () => {
+  test('P-07 of any number of names under one domain leave room for others', async () => {
     const made = Array.from({ length: 300 }, (_, at) => `n${at}.slow.stranger.example`)
     for (const host of made) zone[host] = { ms: 10_000, addresses: null }
     const refused: string[] = []
@@ -141,7 +141,7 @@ describe('names', () => {
     expect(clock.mono() - laterMs).toBeLessThan(200)
   })
 
-  test('names of two owners under one public suffix are not taken for one another', async () => {
+  test('of names under one public suffix count separately for each domain', async () => {
     for (let at = 0; at < 5; at++) {
       zone[`n${at}.bad.com.br`] = { addresses: null }
       await expect(names.addresses(`n${at}.bad.com.br`)).rejects.toThrow()
@@ -152,7 +152,7 @@ describe('names', () => {
     expect(await names.addresses('good.com.br')).toEqual(['93.184.216.34'])
   })
 
-  test('a name that works is not held back by others of its domain, nor any by an outage that is over', async () => {
+  test('of a working name are not delayed by others of its domain, or by an outage that is over', async () => {
     await names.addresses('www.shop.example')
     for (const host of ['a.shop.example', 'b.shop.example', 'c.shop.example']) {
       zone[host] = { addresses: null }

@@ -24,7 +24,7 @@ afterAll(async () => {
 const ask = (url: string, method: 'GET' | 'DELETE' = 'GET') =>
   outbound.request({ url, method, headers: { authorization: 'Bearer secret' }, from: ACCOUNT })
 
-test('what is listed is reached: an origin, and every name of a zone', async () => {
+test('listed hosts are reached: an origin, and every name of a zone', async () => {
   expect(await ask('https://graph.example/v26.0/me')).toMatchObject({ kind: 'response', status: 200 })
   expect(await ask('https://lookaside.files.example/x')).toMatchObject({ kind: 'response', status: 200 })
   expect(await ask('https://graph.example/x', 'DELETE')).toMatchObject({ status: 200 })
@@ -41,7 +41,7 @@ test.each([
   'https://graph.example:8443/',
   'https://lookaside.files.example:8443/',
   'https://catcher.sandbox/x',
-])('%s is none of them, and no byte of the token leaves', async (url) => {
+])('%s is not listed and is blocked, and no byte of the token is sent', async (url) => {
   expect(await ask(url)).toMatchObject({ kind: 'failure', stage: 'blocked', code: 'not_listed', sent: false })
   expect(other.received).toEqual([])
 })

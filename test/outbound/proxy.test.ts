@@ -53,7 +53,7 @@ const ask = (outbound: Outbound) =>
   outbound.request({ url: 'https://graph.example/v26.0/me', method: 'GET', headers: {}, from: ACCOUNT })
 
 test.each(['http', 'https', 'socks5'] as const)(
-  'requests and sockets go through a proxy of type %s, by name',
+  'requests and sockets go through a proxy of type %s, by host name',
   async (type) => {
     for (const login of [undefined, LOGIN]) {
       const proxy = await proxyOf(type, login && { login })
@@ -70,7 +70,7 @@ test.each(['http', 'https', 'socks5'] as const)(
   },
 )
 
-test.each(['http', 'socks5'] as const)('what a proxy of type %s refuses is named', async (type) => {
+test.each(['http', 'socks5'] as const)('the reason for a refusal by a proxy of type %s is reported', async (type) => {
   const strict = await proxyOf(type, { login: LOGIN })
   const denying = await proxyOf(type, { denies: true })
   const probe = (port: number, more: Partial<Proxy> = {}) =>
@@ -115,7 +115,7 @@ test('a proxy that answers byte by byte delays nothing else, and is given up in 
 test.each([
   ['another version of SOCKS', [5, 0, 4, 0, 0, 1]],
   ['an address of a type that does not exist', [5, 0, 5, 0, 0, 9]],
-])('%s is no proxy of this type', async (_, bytes) => {
+])('an answer with %s is a proxy_protocol error', async (_, bytes) => {
   const odd = await startRawServer((socket) => socket.write(Buffer.from(bytes)), { layer: 'tcp' })
   open.push(odd)
   await expect(through('socks5', odd.port).probe('https://graph.example', LIMIT_MS)).rejects.toMatchObject({
@@ -124,7 +124,7 @@ test.each([
 })
 
 test.each(['http', 'https', 'socks5'] as const)(
-  'the connection to a proxy of type %s that refuses is closed, although the proxy keeps it',
+  'the connection to a proxy of type %s that refuses is closed, even if the proxy keeps it open',
   async (type) => {
     const refusal = type === 'socks5' ? Buffer.from([5, 0xff]) : 'HTTP/1.1 403 Forbidden\r\ncontent-length: 9\r\n\r\n'
     const tls = type === 'https' ? receiverAuthority().issue(['127.0.0.1', 'proxy.example']) : {}
@@ -140,7 +140,7 @@ test.each(['http', 'https', 'socks5'] as const)(
   },
 )
 
-test('a proxy at a private address is refused unless its range is trusted, and is never a way to another host', async () => {
+test('a proxy at a private address is refused unless its range is trusted, and gives no access to other hosts', async () => {
   const proxy = await proxyOf('socks5')
   await expect(through('socks5', proxy.port, {}, []).probe('https://graph.example', LIMIT_MS)).rejects.toMatchObject({
     ...{ stage: 'blocked', reason: 'address_not_public' },

@@ -50,7 +50,7 @@ const post = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest
   ...more,
 })
 
-describe('a host of the sandbox', () => {
+describe('a sandbox host', () => {
   test('is answered inside the service, on behalf of the account', async () => {
     expect(await outbound.request(post('https://catcher.sandbox/orders?x=1'))).toEqual(OK)
     expect(asked).toHaveLength(1)
@@ -59,13 +59,13 @@ describe('a host of the sandbox', () => {
     expect(asked[0]?.body.toString()).toBe('{}')
   })
 
-  test('may be stored as an address', async () => {
+  test('may be stored as a URL', async () => {
     const url = await outbound.checkUrl('https://CATCHER.sandbox/orders', { schemes: ['https'], field: 'url' })
     expect(url.hostname).toBe('catcher.sandbox')
   })
 
   test.each(['https://other.sandbox/', 'https://sandbox/', 'https://x.catcher.sandbox/'])(
-    'that nobody answers for, %s, does not exist',
+    'without a responder, %s, does not exist',
     async (url) => {
       await expect(outbound.checkUrl(url, { schemes: ['https'], field: 'url' })).rejects.toMatchObject({
         code: 'invalid_url',
@@ -74,7 +74,7 @@ describe('a host of the sandbox', () => {
     },
   )
 
-  test('that hangs meets the same limit as one outside', async () => {
+  test('that hangs has the same time limit as a real one', async () => {
     outbound.addResponder('catcher.sandbox', () => new Promise(() => {}))
     const answer = outbound.request(post('https://catcher.sandbox/orders'))
     await clock.advance(9_999)
@@ -87,7 +87,7 @@ describe('a host of the sandbox', () => {
     expect(clock.waiting()).toBe(0)
   })
 
-  test('is called off like one outside', async () => {
+  test('can be aborted like a real one', async () => {
     outbound.addResponder('catcher.sandbox', () => new Promise(() => {}))
     const abort = new AbortController()
     const answer = outbound.request(post('https://catcher.sandbox/orders', { signal: abort.signal }))
@@ -96,7 +96,7 @@ describe('a host of the sandbox', () => {
     expect(clock.waiting()).toBe(0)
   })
 
-  test('is called off when the service stops, and leaves no timer behind', async () => {
+  test('is aborted when the service stops, and leaves no timer behind', async () => {
     outbound.addResponder('silent.sandbox', () => new Promise(() => {}))
     const answer = outbound.request(post('https://silent.sandbox/'))
     await outbound.close()
@@ -104,14 +104,14 @@ describe('a host of the sandbox', () => {
     expect(clock.waiting()).toBe(0)
   })
 
-  test('whose answer is too long is cut', async () => {
+  test('with an answer that is too long has it truncated', async () => {
     outbound.addResponder('media.sandbox', async () => ({ ...OK, body: Buffer.alloc(20_000) }))
     const answer = await outbound.request(post('https://media.sandbox/huge'))
     expect(answer).toMatchObject({ kind: 'response', truncated: true })
     expect(answer.kind === 'response' && answer.body.length).toBe(16 * 1024)
   })
 
-  test('whose responder fails is a failure, not a rejection', async () => {
+  test('whose responder throws is a failure, not a rejection', async () => {
     outbound.addResponder('catcher.sandbox', () => Promise.reject(new Error('a bug of ours')))
     expect(await outbound.request(post('https://catcher.sandbox/'))).toMatchObject({
       kind: 'failure',

@@ -55,7 +55,7 @@ const hostsOf = (port: number) =>
     (host) => `${host}:${port}`,
   )
 
-test('X-09 no address inside is reached, whoever saves, checks and uses it', async () => {
+test('X-09 no internal address is reached, whichever caller saves, checks and uses it', async () => {
   const { w, id, inside, callers } = await setUp()
   const agent = (
     await w.api('POST', `/v1/instances/${id}/ai/agents`, { name: 'Ana', provider: 'builtin', model: 'rules' })
@@ -110,7 +110,7 @@ test('X-09 no address inside is reached, whoever saves, checks and uses it', asy
   expect(inside.connections()).toBe(0)
 })
 
-test('only the operator reaches a trusted range with speech, and a key does not follow', async () => {
+test('only the operator may use a trusted range for speech, and the key is not reused for another host', async () => {
   const { id, inside, callers } = await setUp({ trustedRanges: ['127.0.0.0/8'] })
   const { member, operator, key } = callers
   const check = (ask: Ask) => ask('POST', `/v1/instances/${id}/voice/check`)
@@ -136,7 +136,7 @@ test('only the operator reaches a trusted range with speech, and a key does not 
   expect((await member('PUT', '/v1/voice/speech', { ...elsewhere, api_key: null })).body.key_configured).toBe(false)
 })
 
-test('only the operator sets a trunk in a trusted range, and its password does not follow', async () => {
+test('only the operator may set a trunk in a trusted range, and its password is not reused for another host', async () => {
   const { id, callers } = await setUp({ trustedRanges: ['127.0.0.0/8'] })
   const { member, operator } = callers
   const path = `/v1/instances/${id}/voice/trunk`
