@@ -233,7 +233,7 @@ test('results wait briefly for other jobs that are about to end, and no longer',
   expect(batches).toEqual([[1, 2]])
   ends[2]?.()
   await settle()
-  // Nothing runs any more that could end.
+  // No running job is left that could end.
   ends[3]?.()
   await settle()
   expect(batches).toEqual([

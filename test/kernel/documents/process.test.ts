@@ -4,7 +4,7 @@ import { contentOf, type FileContent } from '../../../main/kernel/file-content.t
 import { silentLog } from '../../../main/kernel/log.ts'
 import { fakeClock, type FakeClock } from '../../support/clock.ts'
 
-/** What the reader said to each process it started, and which of them were ended. */
+/** What the reader sent to each process that it started, and which processes it killed. */
 interface Started {
   readonly said: string[]
   isKilled: boolean

@@ -35,7 +35,7 @@ export const FILLERS: readonly string[] = [
 
 export const filled = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length))
 
-/** None of them closes an earlier one. */
+/** Fences of growing length, none of which closes an earlier one. */
 export const growingFences = (count: number): string =>
   Array.from({ length: count }, (_, at) => '`'.repeat(at + 3))
     .toReversed()
