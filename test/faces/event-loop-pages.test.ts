@@ -105,7 +105,7 @@ test('A-06 pages of the largest rows do not block the event loop', async () => {
   expect(
     await offendersOf([
       ...paths.map((path) => read(path, () => w.wire('GET', path))),
-      read('20 pages of events at once', async () => {
+      read('20 pages of events in parallel', async () => {
         const path = `/v1/events?limit=${LIMITS.pageSize}`
         const all = { authorization: `Bearer ${w.allScopes}` }
         const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(w.service.url, path, all)))

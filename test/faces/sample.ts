@@ -45,7 +45,7 @@ export const linesContract = {
     query: Type.Object({
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Page size.' })),
       external_ref: Type.Optional(Type.String({ description: 'Only the line with this reference.' })),
-      cursor: Type.Optional(Type.String({ description: 'Where to go on.' })),
+      cursor: Type.Optional(Type.String({ description: 'Where to continue.' })),
     }),
     reply: { status: 200, description: 'A page of lines.', schema: List(Line) },
     errors: ['invalid_cursor'],
