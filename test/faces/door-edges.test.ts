@@ -98,7 +98,7 @@ test('a body compressed with a transfer encoding is 415, and has no effect', asy
   expect(await send('chunked', '{}')).toMatch(/^HTTP\/1.1 201 /)
 })
 
-describe('the root address', () => {
+describe('the root URL', () => {
   const ask = (w: World, accept: string, sending = {}) =>
     w.wire('GET', '/', undefined, { key: null, headers: { accept }, ...sending })
 

@@ -54,7 +54,7 @@ describe.each(PATHS)('%s', (path) => {
 })
 
 test.each(OPERATIONS.filter(({ method }) => method === 'GET').map((operation) => [lineOf(operation), operation.path]))(
-  'HEAD is answered like GET %s, without the body',
+  'HEAD is answered like %s, without the body',
   async (_line, path) => {
     const get = await w.api('GET', pathWith(path))
     const head = await w.api('HEAD', pathWith(path))

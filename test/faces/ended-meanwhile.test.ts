@@ -192,7 +192,7 @@ const CASES = Object.keys(CALLERS).flatMap((ending) =>
     .map(([what]) => ({ ending, what })),
 )
 
-test.each(CASES)('A-08 while $what, $ending, and nothing is stored', async ({ ending, what }) => {
+test.each(CASES)('A-08 while $what, $ending: nothing is stored', async ({ ending, what }) => {
   const { act, rows } = ACTS[what]!
   const { ask, end } = await CALLERS[ending]!()
   const before = await scene.w.rows(rows)

@@ -46,7 +46,7 @@ describe('an error thrown inside', () => {
   })
 })
 
-describe('at its limit', () => {
+describe('under load', () => {
   test('the service answers 64 concurrent requests, and the next is service_unavailable with Retry-After', async () => {
     // Names that never resolve: each creation of a webhook waits for two seconds that do not pass.
     const w = await worldOfTest({ resolve: () => new Promise(() => {}) })

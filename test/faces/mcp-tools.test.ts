@@ -102,7 +102,7 @@ test('sandbox tools are listed only on request', () => {
   expect(names(['nothing of the sort', ''])).toEqual([])
 })
 
-test('in read-only mode lists only tools that change nothing', () => {
+test('read-only mode lists only tools that change nothing', () => {
   const toolbox = createToolbox([{ room: 'instances', operations: linesContract }])
   const shown = toolbox.listFor(everybody, { readOnly: true })
   expect(shown.map(({ definition }) => definition.annotations.readOnlyHint)).toEqual(shown.map(() => true))
@@ -177,7 +177,7 @@ test('a rarely needed tool is listed only when its toolset is requested', () => 
   expect(names(['all'])).toEqual(names(['lines']))
 })
 
-describe('the tools of the product', () => {
+describe('the built-in tools', () => {
   const tools = createToolbox(CONTRACTS).listFor(everybody, { toolsets: ['all'] })
 
   test('fit into 25 kB together by default', () => {

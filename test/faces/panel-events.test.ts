@@ -75,7 +75,7 @@ describe('a change is published', () => {
     for (const word of ['secret', '12025550801', '12025550802', 'swb_']) expect(all).not.toContain(word)
   })
 
-  test('a delivery, under its webhook', async () => {
+  test('a delivery, with the id of its webhook', async () => {
     const made = await w.api('POST', '/v1/webhooks', {
       url: 'https://catcher.sandbox/deliveries',
       events: ['instance.created'],

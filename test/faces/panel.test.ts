@@ -258,7 +258,7 @@ describe('below /panel/', () => {
     expect((await w.api('GET', `/v1/instances/${id}`)).body.status).toBe('created')
   })
 
-  test('a text file can be uploaded, in the own account and in that of a client', async () => {
+  test('a text file can be uploaded, in the own account and in a client account', async () => {
     const { id: own } = await w.instance()
     const client = (await w.api('POST', '/v1/agency/accounts', { name: 'Bakery', slots_allocated: 1 })).body.id
     const inClient = `/panel/accounts/${client}`

@@ -129,7 +129,7 @@ describe('a rate limit bucket', () => {
 const me = (w: World, key: string) => w.api('GET', '/v1/me', undefined, { key })
 const figures = ({ headers }: Reply) => [Number(headers['x-ratelimit-limit']), Number(headers['x-ratelimit-remaining'])]
 
-describe('the rate of a key', () => {
+describe('the rate limit of a key', () => {
   let w: World
   beforeAll(async () => {
     w = await world({ settings: { ratePerMinute: 600 } })
