@@ -93,7 +93,7 @@ describe('settings', () => {
     expect(read({ platform, env, homedir }).home).toBe(home)
   })
 
-  test('the file may nest names or write them with dots', () => {
+  test('the file accepts nested names and names with dots', () => {
     expect(read({ file: { egress: { trusted_ranges: ['10.0.0.0/8'] } } }).trustedRanges).toEqual(['10.0.0.0/8'])
     expect(read({ file: { 'egress.trusted_ranges': ['10.0.0.0/8'] } }).trustedRanges).toEqual(['10.0.0.0/8'])
   })
@@ -133,7 +133,7 @@ describe('settings', () => {
   })
 })
 
-describe('a wrong setting', () => {
+describe('an invalid setting', () => {
   test.each<[Given, string]>([
     [{ argv: ['--prot', '1'] }, '--prot is not a Switchboard setting. See the README for the list.'],
     [{ argv: ['serve'] }, 'serve is not a Switchboard setting. See the README for the list.'],
@@ -273,7 +273,7 @@ describe('the table of settings', () => {
     })
   })
 
-  test('names every variable of the contract', () => {
+  test('lists every environment variable of the contract', () => {
     const variables = settingsTable().map(({ variable }) => variable)
     for (const name of [
       'HOME',

@@ -41,7 +41,7 @@ describe('detection by content', () => {
     ['an xls', latin('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), UNKNOWN_TYPE, 'a.xls', 'application/vnd.ms-excel'],
     ['a sound in mp4', latin('\0\0\0\x18ftypisom'), 'audio/x-m4a', null, 'audio/mp4'],
     ['a sound in webm', latin('\x1aE\xdf\xa3'), 'audio/webm;codecs=opus', null, 'audio/webm'],
-  ])('tells %s apart by the declared type', (_, head, declared, name, mimeType) => {
+  ])('tells %s apart by the declared type and the file name', (_, head, declared, name, mimeType) => {
     expect(typeOf(head, declared, name)).toBe(mimeType)
   })
 })

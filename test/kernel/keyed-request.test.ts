@@ -31,7 +31,7 @@ test('a repeat returns the bytes of the first answer, and creates nothing', asyn
   expect(made).toEqual(['thing_1'])
 })
 
-test('of two concurrent requests one creates the thing, and the other gets its answer', async () => {
+test('of two concurrent requests one creates the resource, and the other gets its answer', async () => {
   const { create } = room()
   const answers = await Promise.all([create('thing_1'), create('thing_2')])
   expect(answers.map(({ replayed }) => replayed)).toEqual([false, true])
@@ -39,7 +39,7 @@ test('of two concurrent requests one creates the thing, and the other gets its a
   expect(made).toEqual(['thing_1'])
 })
 
-test('without a key each request creates a new thing', async () => {
+test('without a key each request creates a new resource', async () => {
   const { create } = room()
   for (const id of ['thing_1', 'thing_2']) expect((await create(id, { key: null })).replayed).toBe(false)
   expect(made).toEqual(['thing_1', 'thing_2'])
@@ -92,7 +92,7 @@ test('an external call that succeeded is replayed with the same bytes, and not r
   expect(made).toEqual(['done'])
 })
 
-test('an external call with an unknown outcome is never repeated, and gets no Retry-After', async () => {
+test('an external call with an unknown outcome is never repeated, and the error says that it may have been carried out', async () => {
   const { call, doIt, doItAndLoseTheAnswer } = outside()
   await expect(call(doItAndLoseTheAnswer)).rejects.toThrow('lost')
   for (let times = 0; times < 2; times++)

@@ -69,7 +69,7 @@ const answersUntil = (stop: string) => (socket: Socket) => {
   })
 }
 
-test('a mail is sent', async () => {
+test('sends a mail', async () => {
   const { mailer } = await serverThat(answersUntil('never'), 20_000)
   expect(await mailer.send(ACCOUNT, MAIL)).toEqual({ kind: 'sent' })
 })

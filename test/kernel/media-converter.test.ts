@@ -24,7 +24,7 @@ async function converted(target: MediaTarget, bytes: Buffer, using: MediaConvert
 const factsOfConverted = async (target: MediaTarget, type: 'image' | 'audio' | 'video' | 'sticker', bytes: Buffer) =>
   factsOf(type, (await converted(target, bytes)).bytes)
 
-describe('pictures', () => {
+describe('images', () => {
   test('become small JPEGs that keep their proportions, the right way up', async () => {
     const small = await converted('thumbnail', sampleFile('photo.jpg'))
     expect(small.bytes.readUInt16BE(0)).toBe(0xffd8)
@@ -50,7 +50,7 @@ describe('pictures', () => {
   })
 })
 
-describe('sounds', () => {
+describe('audio files', () => {
   test.each([
     ['mp3', sampleFile('tone.mp3')],
     ['m4a', sampleFile('tone.m4a')],
@@ -101,7 +101,7 @@ describe('time limits', () => {
     expect(clock.waiting()).toBe(0)
   })
 
-  test('a long sound does not delay a picture; accounts take turns; a file that waits too long is not converted', async () => {
+  test('a long audio file does not delay an image; accounts take turns; a file that waits too long is not converted', async () => {
     const { converter: limited } = slow()
     const order: string[] = []
     const convert = (account: AccountId, name: string, target: MediaTarget, bytes: Buffer) =>

@@ -18,7 +18,7 @@ function codeOf(act: () => unknown): string | undefined {
 }
 
 describe('cursors', () => {
-  test('a cursor gives back the position it was made from', () => {
+  test('a cursor returns the position that it was made from', () => {
     fc.assert(
       fc.property(fc.string(), position, (list, at) => {
         expect(cursors.decode(list, cursors.encode(list, at))).toEqual(at)
@@ -62,17 +62,17 @@ describe('cursors', () => {
     )
   })
 
-  test('a cursor of another home is refused', () => {
+  test('a cursor of another installation is refused', () => {
     const foreign = createCursors(Buffer.alloc(32, 8)).encode('list', [1])
     expect(codeOf(() => cursors.decode('list', foreign))).toBe('invalid_cursor')
   })
 })
 
-describe('the key of the cursors', () => {
+describe('the cursor key', () => {
   let opened: TestDatabase | undefined
   afterEach(() => opened?.close())
 
-  test('is created once for each home', async () => {
+  test('is created once for each installation', async () => {
     opened = await testDatabase()
     const first = await cursorKey(opened.db, seededRandom(1))
     expect(first).toHaveLength(32)

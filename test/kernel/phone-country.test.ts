@@ -12,6 +12,6 @@ test.each([
   ['a hidden id of a phone line', '123456789012345@lid', ''],
   ['a group', '120363041234567890@g.us', ''],
   ['nothing', '', ''],
-])('the country of %s', (_what, name, country) => {
+])('finds the country of %s', (_what, name, country) => {
   expect(countryOf(name)).toBe(country)
 })

@@ -161,7 +161,7 @@ describe('a question finds its answer', () => {
   })
 })
 
-describe('vectors', () => {
+describe('embedding vectors', () => {
   const entries: SearchEntry[] = [
     { id: 'a', question: 'Formas de pagamento', answer: 'Pix', vector: Float32Array.of(1, 0, 0) },
     { id: 'b', question: 'Horário', answer: 'Das 9h às 18h', vector: Float32Array.of(0, 1, 0) },

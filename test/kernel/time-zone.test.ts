@@ -70,7 +70,7 @@ test.each([
   ['+03:00', undefined],
   ['local', undefined],
   ['', undefined],
-])('%j is the time zone %j', (name, expected) => expect(readTimeZone(name)).toBe(expected))
+])('%j is parsed as the time zone %j', (name, expected) => expect(readTimeZone(name)).toBe(expected))
 
 test('every zone that Intl lists is known, and keeps its name after it is parsed', () => {
   for (const zone of Intl.supportedValuesOf('timeZone')) {

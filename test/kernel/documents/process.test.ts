@@ -103,7 +103,7 @@ describe('the process that reads documents', () => {
     expect(child.isKilled).toBe(true)
   })
 
-  test('when it dies in the middle of a document, the document is reported as unavailable and the next one is read', async () => {
+  test('that dies in the middle of a document reports it as unavailable, and the next one is read', async () => {
     const reading = begin()
     ;(await process(1)).exit('signal SIGKILL')
     expect(await reading).toMatchObject({ kind: 'unavailable' })
@@ -121,7 +121,7 @@ describe('the process that reads documents', () => {
     expect(started).toHaveLength(1)
   })
 
-  test('when it cannot be started, the document is reported as unavailable', async () => {
+  test('that cannot be started reports the document as unavailable', async () => {
     const none = createDocumentReader({
       ...{ clock, log: silentLog },
       start() {

@@ -220,7 +220,7 @@ function withZip64Directory(shown: Buffer, hidden: Buffer): Buffer {
   return Buffer.concat([before, content, record, locator, end])
 }
 
-describe('text', () => {
+describe('a text file', () => {
   test('loses Markdown syntax and keeps its headings', async () => {
     const found = await passages(
       'markdown',
@@ -275,12 +275,12 @@ describe('text', () => {
     expect((await passages('text', Buffer.from('Horário: 8h às 18h.', 'latin1')))[0]?.text).toBe('Horário: 8h às 18h.')
   })
 
-  test('refuses bytes that are not text', async () => {
+  test('with bytes that are not text is refused', async () => {
     expect(await read('text', Buffer.from([0, 1, 2, 3]))).toMatchObject({ kind: 'failed', problem: 'broken' })
   })
 })
 
-describe('limits', () => {
+describe('the document reader', () => {
   test('refuses more than 20 MB without reading the file', async () => {
     const content = { size: 21 * 1024 * 1024, parts: () => expect.unreachable() }
     expect(await reader.read('pdf', content)).toMatchObject({ kind: 'failed', problem: 'too_large' })

@@ -10,7 +10,7 @@ test.each([
   ['2 * 3 * 4 and snake_case_name', '2 * 3 * 4 and snake_case_name'],
   ['https://x.com/_a_*b* ana_b_c@x.com', 'https://x.com/_a_*b* ana_b_c@x.com'],
   ['* not closed', '* not closed'],
-])('%j without marks is %j', (markup, plain) => {
+])('%j without markup is %j', (markup, plain) => {
   expect(plainText(markup)).toBe(plain)
   expect(plainText(plain), 'again').toBe(plain)
 })

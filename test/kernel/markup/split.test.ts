@@ -12,7 +12,7 @@ test('a text that fits is one message', () => {
   expect(splitText('', { limit: 100, isFewest: false })).toEqual({ parts: [], rest: null })
 })
 
-test('splits at an empty line before a line break, a sentence or a space', () => {
+test('prefers to split at an empty line, then at a line break, a sentence end or a space', () => {
   expect(split(`${PARAGRAPH}\n\n${PARAGRAPH}`, PARAGRAPH.length + 120)).toEqual([PARAGRAPH, PARAGRAPH])
   expect(split(`${PARAGRAPH}\n${PARAGRAPH}`, PARAGRAPH.length + 120)).toEqual([PARAGRAPH, PARAGRAPH])
   const sentences = split(PARAGRAPH, 130)
