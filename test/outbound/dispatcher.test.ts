@@ -39,7 +39,7 @@ test('a library can fetch from one origin only, whatever URL it requests', async
   await Promise.all([store.close(), other.close()])
 })
 
-test('an address that is not public is not connected to', async () => {
+test('does not connect to an address that is not public', async () => {
   const inside = { resolve: async () => ['10.0.0.1'], dial: () => expect.unreachable('it was dialled') }
   await expect(get(`${STORE}/a`, { outside: inside })).rejects.toMatchObject({ cause: { stage: 'blocked' } })
 })

@@ -119,7 +119,7 @@ describe('X-02 the address check at connect time', () => {
     expect(trapped).toBe(0)
   })
 
-  test('the checked address is the one that is connected to', async () => {
+  test('connects to exactly the address that was checked', async () => {
     const dialled: string[] = []
     const receiver = await receive()
     const outbound = open({

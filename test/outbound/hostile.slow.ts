@@ -101,7 +101,7 @@ describe('a receiver that cannot be reached', () => {
   })
 })
 
-describe('H-07 an untrusted certificate', () => {
+describe('H-07 the certificate of a receiver', () => {
   const yesterday = { from: new Date(Date.now() - 9e8), to: new Date(Date.now() - 9e7) }
   const identities = {
     'of an unknown authority': () => createAuthority('Stranger').issue(['receiver.example']),
