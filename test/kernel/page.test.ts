@@ -62,7 +62,7 @@ describe('cursors', () => {
     )
   })
 
-  test('a cursor of another installation is refused', () => {
+  test('a cursor of another home is refused', () => {
     const foreign = createCursors(Buffer.alloc(32, 8)).encode('list', [1])
     expect(codeOf(() => cursors.decode('list', foreign))).toBe('invalid_cursor')
   })
@@ -72,7 +72,7 @@ describe('the cursor key', () => {
   let opened: TestDatabase | undefined
   afterEach(() => opened?.close())
 
-  test('is created once for each installation', async () => {
+  test('is created once for each home', async () => {
     opened = await testDatabase()
     const first = await cursorKey(opened.db, seededRandom(1))
     expect(first).toHaveLength(32)
