@@ -308,7 +308,7 @@ describe('the console page', () => {
     )
   })
 
-  test('is also served without the trailing slash', async () => {
+  test('redirects to the trailing slash', async () => {
     const { status, headers } = await get('/console')
     expect([status, headers['location']]).toEqual([308, '/console/'])
   })
@@ -333,7 +333,7 @@ describe('the console page', () => {
     '/console/nothing',
     '/console/index.html%00.js',
     '/console/__proto__',
-  ])('%s is not found', async (path) => {
+  ])('%s serves nothing', async (path) => {
     const overSocket = await w.wire('GET', path, undefined, { key: null })
     expect([(await get(path)).status, overSocket.status].every((status) => status === 404 || status === 401)).toBe(true)
     expect(overSocket.text).not.toContain('secret"')

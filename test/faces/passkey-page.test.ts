@@ -112,7 +112,7 @@ describe('the link for the owner of an account', () => {
   })
 })
 
-test.each(['pt-PT', 'es-MX', 'de'])('the page is shown in %s, or else in English', async (language) => {
+test.each(['pt-PT', 'es-MX', 'de'])('the page is in the language for %s, or else in English', async (language) => {
   await scan()
   const { text } = await look(await opened(), { 'accept-language': language, accept: 'text/html' })
   const words = wordsFor(language)

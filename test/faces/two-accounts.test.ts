@@ -331,7 +331,7 @@ describe('the event stream', () => {
     }
   })
 
-  test('has ids that reveal nothing of another account, and fetches nothing of it afterwards', async () => {
+  test('has ids that reveal nothing about another account, and replays none of its notices', async () => {
     const { north, south } = houses
     const [before, busy] = [await listen(north.member), await listen(south.member)]
     const { id = '' } = await before.next((heard) => heard.id !== undefined)
