@@ -15,13 +15,18 @@ export interface Standing {
 type Caller = Pick<Principal, 'accountId' | 'key' | 'member'>
 
 export const requireStanding: Standing['requireStanding'] = async (tx, caller) => {
-  if ((await find(tx, caller)) === undefined) throw accessEnded()
+  const account = await accountOf(tx, caller)
+  if (account === undefined || (await tx.one(accountById, { id: account.accountId })) === undefined) throw accessEnded()
 }
 
-function find(tx: Pick<Tx, 'one'>, { accountId, key, member }: Caller): Promise<object | undefined> {
+/** The account that the caller belongs to, undefined if the key was revoked or the member removed. */
+async function accountOf(
+  tx: Pick<Tx, 'one'>,
+  { accountId, key, member }: Caller,
+): Promise<{ readonly accountId: string } | undefined> {
   if (key !== null) return tx.one(standingKey, { id: key.id })
   if (member !== undefined) return tx.one(standingMember, { id: member.id, accountId })
-  return tx.one(accountById, { id: accountId })
+  return { accountId }
 }
 
 const accessEnded = () =>
