@@ -89,7 +89,7 @@ export const ghlContract = {
     ].join('\n\n'),
     origin: 'spec',
     body: ConnectBody,
-    reply: { status: 201, description: 'Where to go on, or connected.', schema: Connecting },
+    reply: { status: 201, description: 'Where to continue, or connected.', schema: Connecting },
     errors: ['validation_error', 'invalid_state', 'upstream_unavailable', 'sealed', 'storage_full'],
     examples: {
       body: { mode: 'oauth' },
