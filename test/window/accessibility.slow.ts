@@ -4,7 +4,7 @@ import { closeConsole, faultsOfScreens, faultsOfSignIn, openFilledConsole, SCHEM
 beforeAll(openFilledConsole)
 afterAll(closeConsole)
 
-describe('follows the accessibility rules and keeps everything in reach, light and dark, at 100 % and 200 %:', () => {
+describe('pages meet the accessibility rules and are reachable in light and dark mode, at 100 % and 200 % zoom:', () => {
   test('every screen', async () => {
     expect(await faultsOfScreens(ZOOMS, SCHEMES)).toEqual({})
   }, 1_200_000)

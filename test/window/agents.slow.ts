@@ -24,7 +24,7 @@ const says = (text: string) => w.api('POST', `/v1/sandbox/phones/${PERSON}/messa
 const heard = async () =>
   (await w.api('GET', `/v1/sandbox/phones/${PERSON}/messages`)).body.data.map((each: { text: string }) => each.text)
 
-describe('an agent from nothing', () => {
+describe('a new agent', () => {
   test('is created, taught, tried and switched on', async () => {
     await w.open('/agents')
     await page.getByRole('link', { name: 'Ótica Vista' }).click()
@@ -48,7 +48,7 @@ describe('an agent from nothing', () => {
     expect((await w.api('GET', ai('settings'))).body.enabled).toBe(true)
   })
 
-  test('answers a person, and its rules are saved and shown again', async () => {
+  test('saves its limits, and answers a person', async () => {
     await page.getByRole('tab', { name: 'Limits' }).click()
     const wait = page.getByRole('spinbutton', { name: 'Wait for more messages' })
     await wait.fill('0')
@@ -60,8 +60,8 @@ describe('an agent from nothing', () => {
   })
 })
 
-describe('where it hands over', () => {
-  test('a person sees why, answers the question for the next time, and resumes the agent', async () => {
+describe('a conversation that the agent handed over', () => {
+  test('shows the reason, lets a person answer the question for next time, and resumes the agent', async () => {
     await says('Do you repair frames of other shops?')
     await soon(async () => (await w.api('GET', ai(`conversations/${PERSON}`))).body.ai_active).toBe(false)
     await w.open(`/agents/${optics}?tab=knowledge`)
@@ -82,8 +82,8 @@ describe('where it hands over', () => {
   })
 })
 
-describe('before it goes live', () => {
-  test('an evaluation asks its questions and says what is missing', async () => {
+describe('an agent that is not live yet', () => {
+  test('is evaluated with test questions, and the evaluation says what is missing', async () => {
     await w.open(`/agents/${optics}?tab=evaluate`)
     await page.getByRole('button', { name: 'New evaluation' }).click()
     await page.getByRole('textbox', { name: 'Question 1', exact: true }).fill('When are you open?')
@@ -94,7 +94,7 @@ describe('before it goes live', () => {
     await page.getByText('Missing: Sunday').waitFor()
   })
 
-  test('stages are ordered by the arrow keys', async () => {
+  test('the arrow keys reorder the stages', async () => {
     const { data } = (await w.api('GET', ai('agents'))).body
     const stages = `agents/${data[0].id}/stages`
     for (const name of ['Greet', 'Schedule']) await w.api('POST', ai(stages), { name, objective: 'Do it.' })

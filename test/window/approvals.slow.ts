@@ -29,7 +29,7 @@ async function assistant(): Promise<Client> {
   return client
 }
 
-test('a campaign that was changed meanwhile is shown as it is now, and started only after a second look', async () => {
+test('a campaign that changed after the request is shown in its current state, and starts only after a second review', async () => {
   const { page, api } = w
   const line = await pairedInstance(api, '12025550170', 'Florist')
   const draft = { instance_ids: [line], name: 'Offer', messages: [{ text: 'One text' }] }
@@ -55,7 +55,7 @@ test('a campaign that was changed meanwhile is shown as it is now, and started o
   await client.close()
 })
 
-test('what a call would do and what came of it is read in words, with names in place of ids', async () => {
+test('an approval describes the tool call and its result in plain words, with names instead of IDs', async () => {
   const { page, api } = w
   const line = await pairedInstance(api, '12025550173', 'Optician')
   const agent = (await api('POST', `/v1/instances/${line}/ai/agents`, { name: 'Reception', provider: 'builtin' })).body
@@ -83,7 +83,7 @@ test('what a call would do and what came of it is read in words, with names in p
   await client.close()
 })
 
-test('on a phone, what a call would do is read across the card', async () => {
+test('on a phone, the description of a tool call uses the full width of the card', async () => {
   const { page, api } = w
   const number = { engine: 'official', name: 'Bakery Luz, the shop in the old town' }
   const line = (await api('POST', '/v1/instances', number)).body.id

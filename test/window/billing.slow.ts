@@ -39,7 +39,7 @@ async function enterCard(on: Page, number: string): Promise<void> {
 }
 
 describe('an account without a card', () => {
-  test('sees the exact amount, pays on the hosted page, and the dialog hears of it', async () => {
+  test('sees the exact amount, pays on the hosted page, and the dialog then shows the payment', async () => {
     await w.open('/billing')
     await button('Choose: Starter').click()
     await dialog().getByText('Due today').waitFor()
@@ -58,7 +58,7 @@ describe('an account without a card', () => {
 })
 
 describe('an account with a card', () => {
-  test('upgrades in two clicks for the difference, and a double click charges once', async () => {
+  test('upgrades in two clicks and pays only the difference; a double click charges once', async () => {
     await button('Upgrade: Growth').first().click()
     const pay = button('Pay $60.00 now')
     await pay.dblclick()
@@ -67,7 +67,7 @@ describe('an account with a card', () => {
     expect(await paid()).toMatchObject([{ plan: 'growth', amount_cents: 6_000 }, { plan: 'starter' }])
   })
 
-  test('repeats a purchase whose answer was lost without paying twice', async () => {
+  test('retries a purchase whose response was lost without paying twice', async () => {
     let isLost = false
     await page.route('**/panel/v1/billing/purchases', async (route) => {
       if (isLost || route.request().method() !== 'POST') return route.continue()
@@ -84,7 +84,7 @@ describe('an account with a card', () => {
     expect(setups).toHaveLength(1)
   })
 
-  test('reads why the bank declined or wants a confirmation, and confirms on the hosted page', async () => {
+  test('shows why the bank declined or that it requires confirmation, and the payment is confirmed on the hosted page', async () => {
     await saveCard(CARDS.declinedLater)
     await button('Buy: Unlimited calls').first().click()
     await button('Pay $29.00 now').click()
@@ -109,7 +109,7 @@ describe('an account with a card', () => {
     expect(await paid()).toHaveLength(before + 1)
   })
 
-  test('may not take a plan that is too small, and learns how many numbers are too many', async () => {
+  test('cannot choose a plan that is too small, and sees how many numbers exceed it', async () => {
     for (const name of ['Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight'])
       expect((await w.api('POST', '/v1/instances', { name })).status).toBe(201)
     await w.open('/billing')
@@ -126,7 +126,7 @@ describe('an account with a card', () => {
     await page.keyboard.press('Escape')
   })
 
-  test('ends its plan, and keeps it', async () => {
+  test('cancels its plan, and then keeps it', async () => {
     await button('End plan').click()
     await dialog().getByRole('button', { name: 'End plan' }).click()
     await page
@@ -139,7 +139,7 @@ describe('an account with a card', () => {
     expect((await subscription()).cancel_at_period_end).toBe(false)
   })
 
-  test('replaces its card on the hosted page, and manages it in the portal', async () => {
+  test('replaces its card on the hosted page, and manages it in the billing portal', async () => {
     const hosted = await hostedPage(() => button('Replace').click())
     await enterCard(hosted, CARDS.declinedLater)
     await hosted.getByRole('button', { name: 'Save card' }).click()
@@ -156,7 +156,7 @@ describe('an account with a card', () => {
 })
 
 describe('a payment that fails', () => {
-  test('is announced with what stops and when, and paid on the page of its invoice', async () => {
+  test('is announced with what stops and when, and can be paid on the invoice page', async () => {
     await w.api('POST', '/v1/sandbox/billing/clock', { days: 32 })
     await w.open('/overview')
     await page.getByText(/A payment failed. Sending stops in \d days/).waitFor(SOON)
@@ -190,8 +190,8 @@ describe('a payment that fails', () => {
   })
 })
 
-describe('a payment without an answer', () => {
-  test('is processing: the dialog can be closed, and the history shows it', async () => {
+describe('a payment without a response', () => {
+  test('is shown as processing: the dialog can be closed, and the history lists the payment', async () => {
     await expect.poll(async () => (await subscription()).status, SOON).toBe('active')
     // More than one: what the card just saved causes at the provider may meet the first.
     await w.api('POST', '/v1/sandbox/billing/faults', { kind: 'close_after_read', times: 5 })
@@ -246,7 +246,7 @@ describe('the operator', () => {
     await expect.poll(() => page.getByRole('textbox', { name: 'AI tokens' }).inputValue()).toBe('0.0001')
   })
 
-  test('goes live, is told what is missing, and never sees a key again', async () => {
+  test('goes live after seeing what is missing, and never sees a key again', async () => {
     await w.open('/billing?tab=provider')
     await page.getByRole('radio', { name: 'Live' }).click()
     await button('Go live').click()

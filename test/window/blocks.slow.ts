@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => w.remove())
 
-test('the menu of a chat blocks its person, and takes it back', async () => {
+test('the menu of a chat blocks and unblocks the person', async () => {
   await w.open(`/messages/${instance}/${ANA}`)
   const menu = page.getByRole('region', { name: 'Ana Souza' }).getByRole('button', { name: 'Actions for Ana Souza' })
   await menu.click()
@@ -36,7 +36,7 @@ test('the menu of a chat blocks its person, and takes it back', async () => {
   expect(await listed()).toEqual([])
 })
 
-test('the settings of a number list who is blocked, block by number and unblock', async () => {
+test('the settings of a number list blocked people, block by phone number, and unblock', async () => {
   await w.open(`/instances/${instance}?tab=settings`)
   await card().getByText('Nobody is blocked.').waitFor()
   await card().getByLabel('Phone number').fill('+1 202 555 0101')
@@ -49,7 +49,7 @@ test('the settings of a number list who is blocked, block by number and unblock'
   expect(await listed()).toEqual([])
 })
 
-test('what Meta refuses is said, and nobody is blocked', async () => {
+test('when Meta refuses a block, the error is shown and the person stays unblocked', async () => {
   await card().getByLabel('Phone number').fill('12025550199')
   await card().getByRole('button', { name: 'Block', exact: true }).click()
   await page.getByText('has not written in the last 24 hours').first().waitFor()

@@ -41,7 +41,7 @@ afterAll(() => w.remove())
 
 const campaignOf = async (id: string) => (await w.api('GET', `/v1/campaigns/${id}`)).body
 
-test('a campaign that used up its budget says so, and continues when a person raises it', async () => {
+test('a campaign that used up its budget says so, and continues when a person raises the budget', async () => {
   const made = await w.api('POST', '/v1/campaigns', {
     ...{ instance_ids: [instance], name: 'Offer', messages: [TEMPLATE], start: true },
     recipients: phonesFrom(5, 12_025_550_210).map((phone) => ({ phone })),
@@ -68,7 +68,7 @@ test('a campaign that used up its budget says so, and continues when a person ra
   await until('completed', async () => (await campaignOf(id)).status === 'completed')
 })
 
-test('a draft gets its budget with the pace', async () => {
+test('the budget of a draft is set in the pace step', async () => {
   const made = await w.api('POST', '/v1/campaigns', {
     ...{ instance_ids: [instance], name: 'Draft', messages: [TEMPLATE], config: SWIFT },
     recipients: phonesFrom(2, 12_025_550_210).map((phone) => ({ phone })),

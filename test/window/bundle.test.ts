@@ -3,7 +3,7 @@ import { firstLoad } from '../support/first-load.ts'
 
 const GOAL_BYTES = 500_000
 
-test('the window needs less than 500 kB of script before it shows, and no screen but the one that is opened', () => {
+test('the window loads less than 500 kB of script before the first screen, and only the code of the screen that is opened', () => {
   const { scripts, gzipBytes } = firstLoad()
   expect(scripts.length).toBeGreaterThan(0)
   expect(gzipBytes).toBeGreaterThan(50_000)

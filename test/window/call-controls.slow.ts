@@ -66,7 +66,7 @@ beforeAll(async () => {
 })
 afterAll(() => w.remove())
 
-test('a call is held and resumed, also beside other screens', async () => {
+test('a call can be held and resumed, including from other screens', async () => {
   const call = await talking()
   expect(await brokenRules(page)).toEqual([])
   await button('Hold').click()
@@ -85,7 +85,7 @@ test('a call is held and resumed, also beside other screens', async () => {
   await hangUp()
 })
 
-test('a hold that the trunk refuses is told, and the call goes on', async () => {
+test('when the trunk refuses a hold, the error is shown and the call continues', async () => {
   await talking({ onReinvite: () => 488 })
   await button('Hold').click()
   await page.getByText('Your SIP trunk refused this (status 488)').first().waitFor()
@@ -94,7 +94,7 @@ test('a hold that the trunk refuses is told, and the call goes on', async () => 
   await hangUp()
 })
 
-test('keys are pressed and typed, and come in their order', async () => {
+test('keypad digits can be clicked or typed, and arrive in order', async () => {
   const call = await talking()
   await button('Keypad').focus()
   await page.keyboard.press('Enter')
@@ -117,7 +117,7 @@ test('keys are pressed and typed, and come in their order', async () => {
   await hangUp()
 })
 
-test('keys that the other side does not take are told, and not shown as pressed', async () => {
+test('keypad digits that the other side does not accept cause an error, and are not shown as pressed', async () => {
   await talking({ formats: '0' })
   await button('Keypad').click()
   await button('Key 7').click()
@@ -126,7 +126,7 @@ test('keys that the other side does not take are told, and not shown as pressed'
   await hangUp()
 })
 
-test('a transfer keeps what is typed, says why it failed, and ends the call once it is complete', async () => {
+test('a transfer keeps the typed number, says why it failed, and ends the call once it is complete', async () => {
   const call = await talking()
   await button('Transfer').click()
   const to = page.getByRole('textbox', { name: 'Transfer to' })
@@ -160,7 +160,7 @@ test('a transfer keeps what is typed, says why it failed, and ends the call once
   expect(await brokenRules(page)).toEqual([])
 })
 
-test('the call of an agent is held and transferred from the list of calls', async () => {
+test('a call by an agent can be held and transferred from the list of calls', async () => {
   const office = await exchange({ transport: 'tcp', formats: '0 101' })
   const trunk = { host: '127.0.0.1', port: office.port, transport: 'tcp', username: '1001', password: 'right' }
   expect(await inWindow('PUT', `/v1/instances/${instance}/voice/trunk`, trunk)).toBe(200)
@@ -193,7 +193,7 @@ test('the call of an agent is held and transferred from the list of calls', asyn
   await expect.poll(async () => (await newest()).end_reason).toBe('transferred')
 })
 
-test('a call that is not over a trunk says that it has none of this', async () => {
+test('a call that does not use a trunk says that hold, keypad and transfer are unavailable', async () => {
   expect(await inWindow('DELETE', `/v1/instances/${instance}/voice/trunk`)).toBe(204)
   const simulated = (await w.api('POST', '/v1/instances', { name: 'Simulated', network: 'sandbox' })).body
   const { pairing_code } = (await w.api('GET', `/v1/instances/${simulated.id}/qr`)).body

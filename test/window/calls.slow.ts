@@ -21,8 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => w.remove())
 
-describe('the card for calls', () => {
-  test('rejects calls with a text once it is saved, and the caller gets it', async () => {
+describe('the call settings of a number', () => {
+  test('reject calls with a text once saved, and the caller receives the text', async () => {
     await card().getByRole('radio', { name: 'Reject automatically' }).click()
     await expect
       .poll(() => card().getByRole('textbox', { name: 'Message to the caller' }).inputValue())
@@ -45,7 +45,7 @@ describe('the card for calls', () => {
     await expect.poll(() => card().getByRole('radio', { name: 'Let the phone ring' }).isChecked()).toBe(true)
   })
 
-  test('shows what a program changes, unless a change of its own is not saved', async () => {
+  test('show changes made through the API, unless the form has unsaved changes', async () => {
     const change = (body: object) => w.api('PATCH', `/v1/instances/${instance}/call-settings`, body)
     await change({ reject: true, message: 'From a program' })
     await expect.poll(() => card().getByRole('textbox').inputValue()).toBe('From a program')
@@ -57,7 +57,7 @@ describe('the card for calls', () => {
     await expect.poll(() => card().getByRole('textbox').inputValue()).toBe('Another')
   })
 
-  test('is not there for an official number, which has no such settings', async () => {
+  test('are not shown for an official number, which does not support them', async () => {
     const official = (await w.api('POST', '/v1/instances', { name: 'Studio Norte', engine: 'official' })).body.id
     await w.open(`/instances/${official}?tab=settings`)
     await page.getByRole('heading', { name: 'Webhook of this number' }).waitFor()

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => w.remove())
 
-test('a list is written in the builder, is still there after leaving, and each person gets it once', async () => {
+test('a list message is written in the builder, is kept after leaving the page, and is sent to each person once', async () => {
   await w.open('/campaigns/edit')
   await page.getByLabel('Campaign name').fill('Visits')
   await page.getByRole('checkbox', { name: /^Bakery Luz/ }).click()

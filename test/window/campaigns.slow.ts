@@ -37,8 +37,8 @@ async function slow(name: string, people: number, start = true): Promise<string>
   return (await w.api('POST', '/v1/campaigns', { ...body, config })).body.campaign_id
 }
 
-describe('from nothing to a finished campaign, by keyboard alone', () => {
-  test('numbers, message, people and pace; the phone shows what each person gets', async () => {
+describe('a campaign created by keyboard alone', () => {
+  test('has numbers, a message, people and a pace; the phone preview shows what each person receives', async () => {
     await w.open('/campaigns')
     await keys.tabTo('Create your first campaign')
     await keys.press('Enter')
@@ -94,7 +94,7 @@ describe('from nothing to a finished campaign, by keyboard alone', () => {
     await heading('Ready to send?')
   })
 
-  test('it starts, is watched until it is complete, and every focus on the way could be seen', async () => {
+  test('starts, shows its progress until it is complete, and the focus was visible at every step', async () => {
     await page.getByText('What people will get').waitFor()
     await keys.tabTo('Start…')
     await keys.press('Enter')
@@ -112,7 +112,7 @@ describe('from nothing to a finished campaign, by keyboard alone', () => {
 })
 
 describe('a draft', () => {
-  test('is there again after the window was closed, with every step as it was left', async () => {
+  test('is restored after the window was closed, with each step as it was left', async () => {
     await w.open('/campaigns/edit')
     await page.getByLabel('Campaign name').fill('Kept')
     await page.getByRole('button', { name: 'Select all 2' }).click()
@@ -140,7 +140,7 @@ describe('a draft', () => {
     await phone().getByText('1. Yes').waitFor()
   })
 
-  test('says what is missing, and leads there', async () => {
+  test('says what is missing, and links to the step', async () => {
     await page.getByRole('button', { name: 'Review', exact: false }).click()
     await page.getByText('Add at least one person.').waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Start…' }).isDisabled()).toBe(true)
@@ -148,7 +148,7 @@ describe('a draft', () => {
     await heading('Who gets the message?')
   })
 
-  test('takes the contacts with a tag', async () => {
+  test('uses the contacts with a tag', async () => {
     await page.getByRole('tab', { name: 'Contacts' }).click()
     await page.getByText('No contact has a tag yet.').waitFor()
     for (const n of [1, 2]) await w.api('POST', '/v1/contacts', { phone: `1202555900${n}`, tags: ['gold'] })
@@ -163,7 +163,7 @@ describe('a draft', () => {
     await page.getByRole('heading', { name: '2 people' }).waitFor({ state: 'detached' })
   })
 
-  test('takes a spreadsheet of ten thousand people, whose columns become variables', async () => {
+  test('imports a spreadsheet of ten thousand people, whose columns become variables', async () => {
     const rows = Array.from({ length: 10_000 }, (_, n) => [
       { value: `Person ${n} ${'x'.repeat(60)}` },
       { value: 12_025_560_000 + n },
@@ -180,7 +180,7 @@ describe('a draft', () => {
     expect(w.complaints).toEqual([])
   })
 
-  test('stays as it is while a new one is begun from it, by its address alone', async () => {
+  test('does not change when the address of a new campaign is opened', async () => {
     const kept = await named('Kept')
     const before = await read(kept)
     await w.open('/campaigns/edit')
@@ -199,7 +199,7 @@ describe('a draft', () => {
     await page.getByRole('heading', { name: '10,000 people' }).waitFor()
   })
 
-  test('of twenty variations fits beside the phone, and shows the one that is edited', async () => {
+  test('with twenty variations fits beside the phone preview, which shows the variation that is edited', async () => {
     const messages = Array.from({ length: 20 }, (_, at) => ({ text: `Text ${at + 1}` }))
     const body = { instance_ids: [bakery], name: 'Twenty', messages }
     const { campaign_id: id } = (await w.api('POST', '/v1/campaigns', body)).body
@@ -220,7 +220,7 @@ describe('a draft', () => {
     await page.getByRole('heading', { name: '10,000 people' }).waitFor()
   })
 
-  test('is deleted after a question', async () => {
+  test('is deleted after confirmation', async () => {
     await page.getByRole('button', { name: 'Delete draft…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete draft' }).click()
     await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor()
@@ -228,8 +228,8 @@ describe('a draft', () => {
   })
 })
 
-describe('a campaign that runs', () => {
-  test('is paused, resumed and canceled; canceling asks for its name', async () => {
+describe('a running campaign', () => {
+  test('is paused, resumed and canceled; canceling requires typing its name', async () => {
     const id = await slow('Slow', 3)
     await w.open(`/campaigns/${id}`)
     await page.getByRole('button', { name: 'Pause' }).click()
@@ -246,7 +246,7 @@ describe('a campaign that runs', () => {
     await expect.poll(async () => (await read(id)).status).toBe('canceled')
   })
 
-  test('sends a test to a phone of one’s own first', async () => {
+  test('first sends a test message to the user’s own phone', async () => {
     const id = await slow('Tested', 2, false)
     await w.open(`/campaigns/edit/${id}?step=review`)
     await page.getByRole('button', { name: 'Send a test' }).click()
@@ -256,7 +256,7 @@ describe('a campaign that runs', () => {
     await page.keyboard.press('Escape')
   })
 
-  test('lists its people, finds one of them and leads to the conversation', async () => {
+  test('lists its recipients, finds a recipient by search, and links to the conversation', async () => {
     await w.open(`/campaigns/${await named('Spring offer')}?tab=people`)
     await page.getByRole('row').nth(9).waitFor()
     await page.getByRole('searchbox', { name: 'Search by name or number' }).fill('Person 4')
@@ -268,7 +268,7 @@ describe('a campaign that runs', () => {
       .waitFor()
   })
 
-  test('that waits for a number is a line of the overview, which leads to it and says what to do', async () => {
+  test('that waits for a number is listed in the overview, with what to do and a link', async () => {
     const { id } = (await w.api('POST', '/v1/instances', { name: 'Not paired' })).body
     const recipients = [{ phone: '12025552000' }]
     const body = { instance_ids: [id], name: 'Stuck', messages: [{ text: 'Hi' }], recipients, start: true }
@@ -280,7 +280,7 @@ describe('a campaign that runs', () => {
     await page.getByRole('link', { name: 'View numbers' }).waitFor()
   })
 
-  test('reports to a spreadsheet, and is found in the palette', async () => {
+  test('exports its report to a spreadsheet, and is found in the palette', async () => {
     await w.open(`/campaigns/${await named('Spring offer')}?tab=report`)
     for (const [name, ending] of [
       ['CSV', 'csv'],

@@ -58,7 +58,7 @@ beforeAll(async () => {
 })
 afterAll(() => w.remove())
 
-test('cards are written, each with its file, and those that are not complete are marked', async () => {
+test('carousel cards are written, each with its file, and incomplete cards are marked', async () => {
   await w.open(`/instances/${instance}?tab=templates`)
   await page.getByRole('button', { name: 'New template' }).click()
   await dialog().getByRole('combobox', { name: 'Start with' }).click()
@@ -91,7 +91,7 @@ test('cards are written, each with its file, and those that are not complete are
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
 })
 
-test('cards are added, moved and removed with the keyboard, whose focus is never lost', async () => {
+test('cards are added, moved and removed with the keyboard, and the focus is never lost', async () => {
   await dialog().getByRole('button', { name: 'Add card' }).focus()
   await page.keyboard.press('Enter')
   await expect.poll(keys.focused).toBe('Card 3')
@@ -128,7 +128,7 @@ test('cards are added, moved and removed with the keyboard, whose focus is never
   expect(tulips.components[1].text).toBe('Tulips from {{1}} dollars.')
 })
 
-test('a copy has the same cards, and an edit keeps the files that were not changed', async () => {
+test('a copied template has the same cards, and an edit keeps the files that were not changed', async () => {
   const before = await cardsOf()
   await page.getByRole('button', { name: 'Copy or translate new_products' }).click()
   await submit()
@@ -148,7 +148,7 @@ test('a copy has the same cards, and an edit keeps the files that were not chang
   expect(tulips.components[0].example).not.toEqual(before[1].components[0].example)
 })
 
-test('it is sent from the Inbox with values for each card, and shown with its cards', async () => {
+test('a carousel is sent from the Inbox with values for each card, and is shown with its cards', async () => {
   await w.open(`/messages/${instance}/${ANA}`)
   await page.getByRole('button', { name: 'Add buttons or a list' }).click()
   await page.getByRole('menuitem', { name: 'Template', exact: true }).click()
@@ -187,7 +187,7 @@ test('it is sent from the Inbox with values for each card, and shown with its ca
   await page.setViewportSize({ width: 1280, height: 900 })
 })
 
-test('the phone shows the cards, and a tap on one of them is in the Inbox', async () => {
+test('the phone shows the cards, and a tap on a card appears in the Inbox', async () => {
   await w.open(`/sandbox/phones/${ANA}`)
   const phone = page.getByRole('log', { name: 'Messages' })
   await phone.getByText('Red tulips from 15 dollars.').waitFor()
@@ -199,7 +199,7 @@ test('the phone shows the cards, and a tap on one of them is in the Inbox', asyn
   await thread().getByRole('article').filter({ hasText: 'Selected' }).filter({ hasText: 'Tell me more' }).waitFor()
 })
 
-test('a campaign fills the cards from the columns of its list, shows them and its cost, and sends them', async () => {
+test('a campaign fills the cards from the columns of its list, shows the cards and the cost, and sends the messages', async () => {
   await w.open('/campaigns/edit')
   await page.getByLabel('Campaign name').fill('Spring plants')
   await page.getByRole('checkbox', { name: /^Bakery Luz/ }).click()

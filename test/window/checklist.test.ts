@@ -51,7 +51,7 @@ const sources = (folder: string) =>
     .map((name) => readFileSync(join(ROOT, folder, name), 'utf8'))
     .join('\n')
 
-test('1 · only secure content: every request of the page goes to its own scheme', async () => {
+test('1 · only secure content is loaded: every request of the page uses the app’s own scheme', async () => {
   const own = new URL(page.url()).origin
   const foreign: string[] = []
   page.on('request', (request) => {
@@ -63,7 +63,7 @@ test('1 · only secure content: every request of the page goes to its own scheme
   expect(foreign).toEqual([])
 })
 
-test('2 · no Node in the page, its workers or its frames', () => {
+test('2 · Node is disabled in the page, its workers and its frames', () => {
   expect(preferences).toMatchObject({
     nodeIntegration: false,
     nodeIntegrationInWorker: false,
@@ -71,14 +71,14 @@ test('2 · no Node in the page, its workers or its frames', () => {
   })
 })
 
-test('3 · context isolation', () => expect(preferences['contextIsolation']).toBe(true))
+test('3 · context isolation is enabled', () => expect(preferences['contextIsolation']).toBe(true))
 
-test('4 · the sandbox, for every process', async () => {
+test('4 · the sandbox is enabled for every process', async () => {
   expect(preferences['sandbox']).toBe(true)
   expect(await recorded('app.enableSandbox')).toHaveLength(1)
 })
 
-describe('5 · permissions', () => {
+describe('5 · permission requests are handled', () => {
   const asked = (own: boolean, media?: 'audio' | 'video') =>
     desktop.evaluate(
       ({ permissions }, { isOwn, kind }) => {
@@ -97,7 +97,7 @@ describe('5 · permissions', () => {
       { isOwn: own, kind: media },
     )
 
-  test('notifications, and sound for calls, for our page alone; no camera and no device ever', async () => {
+  test('5 · only our page may use notifications and the microphone; the camera and other devices are always denied', async () => {
     expect(await asked(true)).toEqual(['notifications', 'speaker-selection'])
     expect(await asked(true, 'audio')).toEqual(['media', 'notifications', 'speaker-selection'])
     expect(await asked(true, 'video')).toEqual(['notifications', 'speaker-selection'])
@@ -113,14 +113,14 @@ describe('5 · permissions', () => {
   })
 })
 
-test('6, 8, 9, 10, 11 · nothing of the web’s own safety is switched off, and nothing unfinished on', () => {
+test('6, 8, 9, 10, 11 · web security is not disabled, and no experimental feature is enabled', () => {
   expect(preferences).toMatchObject({ webSecurity: true, webviewTag: false })
   const weakening = ['allowRunningInsecureContent', 'experimentalFeatures', 'enableBlinkFeatures', 'preloadInWorker']
   expect(Object.keys(preferences).filter((name) => weakening.includes(name))).toEqual([])
   expect(sources('main')).not.toMatch(/appendSwitch|disable-web-security|ignore-certificate-errors/)
 })
 
-test('7 · every answer of the scheme carries the policy, word for word', async () => {
+test('7 · every response of the scheme has exactly the expected Content-Security-Policy', async () => {
   const policies = await page.evaluate(async () => {
     const script = document.querySelector<HTMLScriptElement>('script[src]')?.src ?? ''
     const answers = await Promise.all(['/', script, '/nothing', '/panel/events'].map((url) => fetch(url)))
@@ -136,11 +136,11 @@ test('7 · every answer of the scheme carries the policy, word for word', async 
   )
 })
 
-test('12 · no webview is attached', async () => {
+test('12 · webviews cannot be attached', async () => {
   expect(await prevents('will-attach-webview', '')).toBe(true)
 })
 
-describe('13 · no navigation away', () => {
+describe('13 · navigation to other pages is blocked', () => {
   test.each(['will-navigate', 'will-frame-navigate', 'will-redirect'])('%s', async (name) => {
     for (const url of ['https://example.com/', 'app://evil/', 'file:///etc/passwd', 'data:text/html,x', 'about:blank'])
       expect(await prevents(name, url), url).toBe(true)
@@ -148,7 +148,7 @@ describe('13 · no navigation away', () => {
   })
 })
 
-test('14 · no window is opened, whoever asks', async () => {
+test('14 · opening new windows is denied for every page', async () => {
   const before = (await recorded('window.open')).length
   await page.evaluate(() => {
     window.open('https://example.com/')
@@ -158,7 +158,7 @@ test('14 · no window is opened, whoever asks', async () => {
   expect((await recorded('window.open')).map(([, action]) => action)).toEqual(['deny', 'deny'])
 })
 
-test('15 · only https addresses, and pages of the service itself, are handed to the system', async () => {
+test('15 · only https addresses and the service’s own pages are opened in the system browser', async () => {
   const before = (await recorded('shell.openExternal')).length
   const { address } = await page.evaluate(
     async () => (await fetch('/panel/v1/service')).json() as Promise<{ address: string }>,
@@ -188,7 +188,7 @@ test('15 · only https addresses, and pages of the service itself, are handed to
   ])
 })
 
-test('16 · Electron is pinned, and the page is built for its Chromium', () => {
+test('16 · Electron is pinned to a version, and the page is built for its Chromium', () => {
   const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     devDependencies: Record<string, string>
   }
@@ -201,7 +201,7 @@ test('16 · Electron is pinned, and the page is built for its Chromium', () => {
   ])
 })
 
-test('17 · a request over IPC from any frame but the window itself is refused', async () => {
+test('17 · IPC requests from any frame except the main window are refused', async () => {
   const answers = await desktop.evaluate(async ({ invoke }) => {
     const own = { url: 'app://switchboard/#/settings', parent: null }
     const frames = [own, null, { ...own, parent: own }, { url: 'https://example.com/', parent: null }]
@@ -225,7 +225,7 @@ test('17 · a request over IPC from any frame but the window itself is refused',
   await expect(wrong).rejects.toThrow(/closing/)
 })
 
-test('17 · IPC is listened to in one file', () => {
+test('17 · only one file listens to IPC', () => {
   const files = readdirSync(join(ROOT, 'main'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   )
@@ -235,17 +235,17 @@ test('17 · IPC is listened to in one file', () => {
   expect(listening).toEqual(['shell/window-requests.ts'])
 })
 
-test('18 · no file is opened as a page', () => {
+test('18 · the page is not loaded from a file:// address', () => {
   expect(sources('main/shell')).not.toMatch(/loadFile\(|file:\/\/|interceptFileProtocol|registerFileProtocol/)
 })
 
-test('19 · the fuses are read back from the package', () => {
+test('19 · the fuses of the packaged app are verified', () => {
   expect(readFileSync(join(ROOT, 'test/package/package.slow.ts'), 'utf8')).toContain(
     "test('all nine fuses are as we want them'",
   )
 })
 
-test('20 · the page gets named functions and plain values, never Electron’s own', async () => {
+test('20 · the preload exposes only named functions and plain values, and no Electron API', async () => {
   const seen = await page.evaluate(async () => {
     const { switchboard } = window as unknown as {
       switchboard: Record<string, unknown> & { onOpenRoute: (act: (...given: unknown[]) => void) => () => void }

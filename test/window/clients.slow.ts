@@ -26,8 +26,8 @@ async function leave() {
 
 const client = async () => (await clients())[0]?.id ?? ''
 
-describe('a client', () => {
-  test('is made with a name and its numbers', async () => {
+describe('a client account', () => {
+  test('is created with a name and a limit of numbers', async () => {
     await w.open('/clients')
     await page.getByRole('button', { name: 'New client' }).first().click()
     await page.getByRole('textbox', { name: 'Name' }).fill('North bakery')
@@ -37,7 +37,7 @@ describe('a client', () => {
     expect(await clients()).toMatchObject([{ name: 'North bakery', slots_allocated: 3 }])
   })
 
-  test('gets a number of the agency, which the agency no longer sees', async () => {
+  test('receives a number of the agency, which the agency then no longer sees', async () => {
     await page.getByRole('button', { name: 'Transfer a number here' }).click()
     await page.getByRole('combobox', { name: 'Number' }).click()
     await page.getByRole('option', { name: 'Bakery Luz' }).click()
@@ -46,7 +46,7 @@ describe('a client', () => {
     expect((await w.api('GET', `/v1/instances/${bakery}`)).status).toBe(404)
   })
 
-  test('is entered, plainly marked, and left again; the address carries the account', async () => {
+  test('is opened and left by the agency, with a banner and with the account in the address', async () => {
     await page.getByRole('button', { name: 'Open account' }).click()
     await page.getByText('You are in the account of North bakery').waitFor()
     await w.open('/instances')
@@ -57,7 +57,7 @@ describe('a client', () => {
     expect(page.url()).not.toContain('account=')
   })
 
-  test('loses a feature, and its console no longer shows it', async () => {
+  test('no longer shows a feature that the agency removed', async () => {
     await w.api('PATCH', `/v1/agency/accounts/${await client()}`, { features: ['ai', 'mcp'] })
     await w.open(`/clients/${await client()}`)
     await page.getByRole('button', { name: 'Open account' }).click()
@@ -68,8 +68,8 @@ describe('a client', () => {
   })
 })
 
-describe('its people', () => {
-  test('a member signs in with the link and sees this account only', async () => {
+describe('the people of a client', () => {
+  test('sign in with a member link and see only this account', async () => {
     await w.open(`/clients/${await client()}`)
     await page.getByRole('button', { name: 'Open account' }).click()
     await page.getByText('You are in the account of North bakery').waitFor()
@@ -97,7 +97,7 @@ describe('its people', () => {
 })
 
 describe('an access link', () => {
-  test('is made for a number, and its own code leads to the page that pairs it', async () => {
+  test('is created for a number, and its code opens the page that pairs the number', async () => {
     const { id } = (await w.api('POST', '/v1/instances', { name: 'Front desk' })).body
     await w.open(`/instances/${id}?tab=settings`)
     await page.getByRole('button', { name: 'New link' }).click()

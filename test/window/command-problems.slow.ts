@@ -35,7 +35,7 @@ async function gap(one: Locator, other: Locator): Promise<number> {
   return Math.hypot(across, Math.max(0, a.y - (b.y + b.height), b.y - (a.y + a.height)))
 }
 
-test('a button of a page: beside it, with the name of the page, until it is tried again', async () => {
+test('an error of a page button is shown beside the button, with the name of the page, until the next try', async () => {
   await w.open(`/webhooks/${webhook}`)
   await page.route('**/panel/v1/webhooks/*/test', refuse)
   const button = page.getByRole('button', { name: 'Send test event' })
@@ -55,7 +55,7 @@ test('a button of a page: beside it, with the name of the page, until it is trie
   await expect.poll(() => note().count()).toBe(0)
 })
 
-test('a menu of a row: beside the row, with the name of its number, until it is dismissed', async () => {
+test('an error of a row menu is shown beside the row, with the name of its number, until it is dismissed', async () => {
   await w.open('/instances')
   await page.route('**/panel/v1/instances/*/restart', refuse)
   const menu = page.getByRole('button', { name: 'Actions for Casa Verde' })
@@ -73,7 +73,7 @@ test('a menu of a row: beside the row, with the name of its number, until it is 
   await expect.poll(() => note().count()).toBe(0)
 })
 
-test('a slow answer is beside the button that asked for it, not beside the one that was pressed last', async () => {
+test('the error of a slow request is shown beside the button that sent it, not beside the button pressed last', async () => {
   await w.open(`/webhooks/${webhook}`)
   let held: Route | undefined
   await page.route('**/panel/v1/webhooks/*/test', (route) => void (held = route))

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => w.remove())
 
 describe('a reply', () => {
-  test('shows what it answers above the field, and Escape cancels it', async () => {
+  test('shows the quoted message above the field, and Escape cancels the reply', async () => {
     await reply('Do you have rye bread?')
     await quote().getByText('Ana Souza').waitFor()
     expect(await field().evaluate((element) => element === document.activeElement)).toBe(true)
@@ -47,7 +47,7 @@ describe('a reply', () => {
     await quote().waitFor({ state: 'detached' })
   })
 
-  test('is kept with its conversation while another one is open', async () => {
+  test('stays with its conversation while another conversation is open', async () => {
     await reply('Do you have rye bread?')
     await w.open(`/messages/${instance}/${BEN}`)
     await expect.poll(() => quote().count()).toBe(0)
@@ -55,7 +55,7 @@ describe('a reply', () => {
     await quote().getByText('Do you have rye bread?').waitFor()
   })
 
-  test('is sent with the quoted message, and shows it', async () => {
+  test('is sent with the quoted message, and shows the quote', async () => {
     await field().fill('Yes, until six.')
     const body = await sent(() => page.keyboard.press('Enter'))
     expect(body).toMatchObject({ to: ANA, text: 'Yes, until six.', quoted_message_id: expect.stringMatching(/^msg_/) })
@@ -66,7 +66,7 @@ describe('a reply', () => {
       .toBe('Yes, until six.')
   })
 
-  test('leads to the message it answers, also when that is not loaded yet', async () => {
+  test('links to the quoted message, even if that is not loaded yet', async () => {
     for (let i = 0; i < 80; i++) await says(`Message ${i}`)
     const { data } = (await w.api('GET', `/v1/sandbox/phones/${ANA}/messages`)).body
     await says('About the bread', { quoted_message_id: data[0].id })
@@ -93,7 +93,7 @@ describe('a mention in a group', () => {
     await page.getByRole('heading', { name: 'Bread club' }).waitFor()
   })
 
-  test('is chosen from the people of the group with the keyboard, and sent', async () => {
+  test('is picked from the group members with the keyboard, and sent', async () => {
     await field().pressSequentially('Hi @an')
     await page.getByRole('option', { name: /^Ana Souza/ }).waitFor()
     await page.keyboard.press('Enter')
@@ -109,7 +109,7 @@ describe('a mention in a group', () => {
     await thread().getByText(`Hi @Ana Souza and @${BEN}`).last().waitFor()
   })
 
-  test('Escape closes the list, and the reply stays', async () => {
+  test('keeps the reply when Escape closes the list', async () => {
     await reply('Hello everybody')
     await field().pressSequentially('@')
     await page.getByRole('listbox', { name: 'People in this group' }).waitFor()

@@ -42,8 +42,8 @@ beforeAll(async () => {
 })
 afterAll(() => w.remove())
 
-describe('a message that may ask for no more campaigns', () => {
-  test('is marked in the list, and asks on its chat', async () => {
+describe('a message that may be an opt-out', () => {
+  test('is marked in the list, and its chat asks for a decision', async () => {
     await openChat(ANA)
     await strip().getByText('Are they asking you to stop campaigns?').waitFor()
     await strip().getByText('“Cancelar”').waitFor()
@@ -52,7 +52,7 @@ describe('a message that may ask for no more campaigns', () => {
     await inLightAndDark('question')
   })
 
-  test('stops campaigns to this person when somebody says so, and they can still be answered', async () => {
+  test('stops campaigns to this person when it is confirmed, and the person can still be answered', async () => {
     await strip().getByRole('button', { name: 'Stop campaigns' }).click()
     await strip().waitFor({ state: 'detached' })
     await optedOut().waitFor()
@@ -63,7 +63,7 @@ describe('a message that may ask for no more campaigns', () => {
     await inLightAndDark('opted-out')
   })
 
-  test('changes nothing when it meant something else', async () => {
+  test('changes nothing when it is dismissed', async () => {
     await openChat(BEN)
     await strip().getByRole('button', { name: 'It meant something else' }).click()
     await strip().waitFor({ state: 'detached' })
@@ -74,7 +74,7 @@ describe('a message that may ask for no more campaigns', () => {
     await expect.poll(() => strip().count()).toBe(0)
   })
 
-  test('appears and goes while the chat is open', async () => {
+  test('appears and disappears while the chat is open', async () => {
     await says(BEN, 'Remover')
     await strip().getByText('“Remover”').waitFor()
     await says(BEN, 'Sair, por favor')
@@ -83,8 +83,8 @@ describe('a message that may ask for no more campaigns', () => {
   })
 })
 
-describe('the screen of opt-outs', () => {
-  test('says who decided, and leads to the message', async () => {
+describe('the opt-out screen', () => {
+  test('says who decided, and links to the message', async () => {
     await says(EVA, 'STOP')
     for (let i = 81; i <= 160; i++) await says(EVA, `Order ${i}`)
     await w.open('/opt-outs')
@@ -99,7 +99,7 @@ describe('the screen of opt-outs', () => {
     expect(page.url()).toContain(`/messages/${instance}/${EVA}`)
   })
 
-  test('lists what is to be decided, with the way to the chat', async () => {
+  test('lists open decisions, with links to the chats', async () => {
     await w.api('DELETE', `/v1/opt-outs/${BEN}`)
     await says(BEN, 'Excluir')
     await w.open('/opt-outs?tab=questions')
@@ -110,7 +110,7 @@ describe('the screen of opt-outs', () => {
     await expect.poll(() => page.getByText('This message is no longer here').count()).toBe(0)
   })
 
-  test('shows the words in their three kinds, and the buttons', async () => {
+  test('shows the three kinds of opt-out words, and the buttons', async () => {
     await w.open('/opt-outs?tab=words')
     await page.getByRole('form', { name: 'Portuguese' }).getByText('CANCELAR').waitFor()
     await inLightAndDark('words')
@@ -125,7 +125,7 @@ describe('the screen of opt-outs', () => {
   })
 })
 
-test.each(['light', 'dark'] as const)('the places of consent are within everybody’s reach: %s', async (colorScheme) => {
+test.each(['light', 'dark'] as const)('the opt-out screens meet the accessibility rules: %s', async (colorScheme) => {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   for (const place of [
     `/messages/${instance}/${BEN}`,
@@ -139,7 +139,7 @@ test.each(['light', 'dark'] as const)('the places of consent are within everybod
   }
 })
 
-test('the page complained of nothing, and no link led to a message that is gone', async () => {
+test('the page logged no errors, and no link led to a missing message', async () => {
   expect(w.complaints).toEqual([])
   await expect.poll(() => page.getByText('This message is no longer here').count()).toBe(0)
 })

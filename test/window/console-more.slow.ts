@@ -65,7 +65,7 @@ const undoOf = (title: string) =>
 const nameOf = async () => (await api('GET', `/v1/instances/${first}`)).body.name
 
 describe('the first run', { timeout: TIMEOUT }, () => {
-  test('is over in every browser once it was skipped in one', async () => {
+  test('is complete in every browser once it was skipped in one browser', async () => {
     await page.getByRole('heading', { name: 'Name your workspace' }).waitFor()
     const other = await signedIn()
     await other.page.getByRole('heading', { name: 'Name your workspace' }).waitFor()
@@ -78,7 +78,7 @@ describe('the first run', { timeout: TIMEOUT }, () => {
     await other.context.close()
   })
 
-  test('fetches nobody back who leaves it for another screen while the service still answers', async () => {
+  test('does not navigate back when the user opens another screen while the skip request is pending', async () => {
     await open('/welcome')
     let answer = () => {}
     const held = new Promise<void>((resolve) => (answer = resolve))
@@ -97,8 +97,8 @@ describe('the first run', { timeout: TIMEOUT }, () => {
   })
 })
 
-describe('a mistake', { timeout: TIMEOUT }, () => {
-  test('in a name is taken back', async () => {
+describe('the undo button', { timeout: TIMEOUT }, () => {
+  test('reverts a new name', async () => {
     first = (await api('POST', '/v1/instances', { name: 'Front desk' })).body.id
     await open(`/instances/${first}`)
     await page.getByRole('button', { name: 'Edit', exact: true }).first().click()
@@ -111,7 +111,7 @@ describe('a mistake', { timeout: TIMEOUT }, () => {
     expect(await nameOf()).toBe('Front desk')
   })
 
-  test('with a webhook, its pausing, is taken back', async () => {
+  test('reverts the pausing of a webhook', async () => {
     const { id } = (await api('POST', '/v1/webhooks', { url: 'https://catcher.sandbox/undo', events: ['*'] })).body
     await open(`/webhooks/${id}`)
     await page.getByRole('button', { name: 'Pause' }).click()
@@ -121,7 +121,7 @@ describe('a mistake', { timeout: TIMEOUT }, () => {
     await expect.poll(async () => (await api('GET', `/v1/webhooks/${id}`)).body.active).toBe(true)
   })
 
-  test('with filters is taken back', async () => {
+  test('reverts changed filters', async () => {
     await open('/instances')
     await page.getByRole('searchbox', { name: 'Search numbers' }).fill('desk')
     await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -130,7 +130,7 @@ describe('a mistake', { timeout: TIMEOUT }, () => {
     await page.getByRole('button', { name: 'Clear filters' }).click()
   })
 
-  test('with many numbers at once, their disconnection, is taken back', async () => {
+  test('reverts the disconnection of many numbers', async () => {
     for (const number of [OURS, '12025550102']) {
       const { id } = (await api('POST', '/v1/instances', { name: `Line ${number.slice(-1)}` })).body
       const { pairing_code: code } = (await api('GET', `/v1/instances/${id}/qr`)).body
@@ -156,7 +156,7 @@ describe('a mistake', { timeout: TIMEOUT }, () => {
   })
 })
 
-describe('a conversation', { timeout: TIMEOUT }, () => {
+describe('an open conversation', { timeout: TIMEOUT }, () => {
   const lineOf = async (number: string): Promise<string> => {
     const { data } = (await api('GET', '/v1/instances')).body
     return data.find((one: { phone_number: string | null }) => one.phone_number === number).id
@@ -164,7 +164,7 @@ describe('a conversation', { timeout: TIMEOUT }, () => {
   const say = async (text: string) =>
     (await api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: OURS, text })).body
 
-  test('shows above our own message what it answers', async () => {
+  test('shows the quote above our own message', async () => {
     const line = await lineOf(OURS)
     await say('Open on Sunday?')
     await open(`/messages/${line}/${PERSON}`)
@@ -178,7 +178,7 @@ describe('a conversation', { timeout: TIMEOUT }, () => {
     await ours.getByRole('button', { name: 'Open on Sunday?' }).waitFor()
   })
 
-  test('shows an edit of a message far behind the newest, while it is open', async () => {
+  test('shows an edit of a message that is far from the newest', async () => {
     await api('POST', '/v1/sandbox/phones', { number: PERSON, name: 'Ana' })
     const line = await lineOf(OURS)
     const said = await say('The very first, with a tpyo')
@@ -203,7 +203,7 @@ describe('a conversation', { timeout: TIMEOUT }, () => {
 describe('the settings', { timeout: TIMEOUT }, () => {
   const row = (text: string): Locator => page.getByRole('listitem').filter({ hasText: text })
 
-  test('say where each was set, and change what can be changed at once', async () => {
+  test('say where each value was set, and change the values that take effect immediately', async () => {
     await open('/settings')
     await row('Port').getByText('by --port', { exact: false }).waitFor()
     await row('Requests per minute per key').getByText('Default').waitFor()
@@ -221,7 +221,7 @@ describe('the settings', { timeout: TIMEOUT }, () => {
     expect((await api('GET', '/v1/me')).headers.get('x-ratelimit-limit')).toBe('600')
   })
 
-  test('download what helps somebody help, without a secret', async () => {
+  test('download diagnostics without secrets for support', async () => {
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download diagnostics' }).click()
     const text = readFileSync(await (await download).path(), 'utf8')
@@ -243,7 +243,7 @@ describe('the settings', { timeout: TIMEOUT }, () => {
     await other.context.close()
   })
 
-  test('a new password signs the others out, and says so', async () => {
+  test('sign out other browsers when the password changes, and say so', async () => {
     const other = await signedIn()
     await open('/settings')
     await page.getByLabel('New password').fill('correct horse battery')
@@ -255,8 +255,8 @@ describe('the settings', { timeout: TIMEOUT }, () => {
   })
 })
 
-describe('an assistant', { timeout: TIMEOUT }, () => {
-  test('connects with what it is told to paste, as it is', async () => {
+describe('an MCP client', { timeout: TIMEOUT }, () => {
+  test('connects with the configuration copied from the window', async () => {
     await open('/assistants/connect')
     await page
       .getByRole('button', { name: /^(Make|New|Create)/ })
@@ -276,7 +276,7 @@ describe('an assistant', { timeout: TIMEOUT }, () => {
 })
 
 describe('a restore', { timeout: TIMEOUT }, () => {
-  test('goes back to a backup: asked for by a typed word, carried out by a start from the window', async () => {
+  test('restores a backup after a typed confirmation and a restart from the window', async () => {
     await open('/settings')
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText('Backup created and verified.').waitFor()
@@ -310,7 +310,7 @@ describe('a restore', { timeout: TIMEOUT }, () => {
 })
 
 describe('a toast', { timeout: TIMEOUT }, () => {
-  test('floats: the window keeps its size, and nobody has to wait for it to send or to act', async () => {
+  test('floats over the page without resizing it, and does not block sending or other actions', async () => {
     await page.setViewportSize({ width: 1280, height: 800 })
     const { data } = (await api('GET', '/v1/instances')).body
     const line = data.find((one: { phone_number: string | null }) => one.phone_number === OURS).id
@@ -338,7 +338,7 @@ describe('a narrow window', { timeout: TIMEOUT }, () => {
     [400, 760],
   ] as const
 
-  test.each(SIZES)('no screen is wider than a window of %i × %i', async (width, height) => {
+  test.each(SIZES)('a screen fits without sideways scrolling in a window of %i × %i', async (width, height) => {
     await page.setViewportSize({ width, height })
     for (const route of [
       'instances',
@@ -369,7 +369,7 @@ describe('a narrow window', { timeout: TIMEOUT }, () => {
 })
 
 test.each(['light', 'dark'] as const)(
-  'settings and their dialogs break no accessibility rule, %s',
+  'settings and their dialogs meet the accessibility rules, %s',
   async (colorScheme) => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

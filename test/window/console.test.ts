@@ -23,14 +23,14 @@ async function arrive(address: string): Promise<void> {
   await page.goto(address)
 }
 
-test('the session lies in a cookie that no script can read and no other site can send', async () => {
+test('the session cookie is HttpOnly and SameSite=Strict', async () => {
   const cookies = await w.context.cookies()
   expect(cookies.map(({ httpOnly, sameSite, path }) => ({ httpOnly, sameSite, path }))).toEqual([
     { httpOnly: true, sameSite: 'Strict', path: '/panel/' },
   ])
 })
 
-test('a wall without any number says how to add one, not that all are paired', async () => {
+test('the pairing wall says how to add a number when there are none, not that all phones are paired', async () => {
   await w.open('/instances/wall')
   await page.getByText('No numbers yet').waitFor()
   await expect
@@ -39,7 +39,7 @@ test('a wall without any number says how to add one, not that all are paired', a
   await expect.poll(() => page.getByText('All phones are paired').count()).toBe(0)
 })
 
-test('a member sees settings of their own, and none of the computer', async () => {
+test('a member sees only their own settings, and none of the computer', async () => {
   const { home, asked } = w
   const database = new Database(join(home.dir, 'switchboard.db'))
   const become = (role: string) => database.prepare('UPDATE console_sessions SET role = ?').run(role)
@@ -59,7 +59,7 @@ test('a member sees settings of their own, and none of the computer', async () =
   await page.getByRole('heading', { name: 'Storage', exact: true }).waitFor()
 })
 
-test('a password opens it another time, though what was asked before is refused only then', async () => {
+test('a late 401 response from an earlier session does not end the new session', async () => {
   await w.open('/settings')
   await page.getByLabel('New password').fill(PASSWORD)
   await page.getByLabel('Confirm password').fill(PASSWORD)
@@ -77,7 +77,7 @@ test('a password opens it another time, though what was asked before is refused 
   await expect.poll(() => page.getByRole('heading', { name: 'API keys', level: 1 }).isVisible()).toBe(true)
 })
 
-test('what was left stays closed, though the answer that somebody is there comes only then', async () => {
+test('a late response from an ended session does not leave the sign-in page', async () => {
   const rename = () =>
     page.evaluate(
       () =>
@@ -95,14 +95,14 @@ test('what was left stays closed, though the answer that somebody is there comes
   await expect.poll(() => page.getByRole('heading', { name: 'Sign in', exact: true }).isVisible()).toBe(true)
 })
 
-test('a wrong password does not open it, and that is said in the language of whoever types it', async () => {
+test('a wrong password is refused with an error in the language of the page', async () => {
   await speak('pt-BR')
   await signIn(`${PASSWORD}?`)
   await page.getByText('A senha está errada.').waitFor()
   await speak('en')
 })
 
-test('the address the service gives signs in once, and its code is gone from it at once', async () => {
+test('the sign-in link of the service works once, and its code is removed from the address', async () => {
   const address = await consoleAddress(w.home)
   await arrive(address)
   await page.getByRole('heading', { name: 'Name your workspace' }).waitFor()
@@ -113,7 +113,7 @@ test('the address the service gives signs in once, and its code is gone from it 
   expect(w.log()).toContain('console.sign_in_refused')
 })
 
-test('a link that has to wait, or finds no service, is not lost: it signs in as soon as it may', async () => {
+test('a sign-in link that is rate-limited or finds no service is retried until it signs in', async () => {
   const answers: ((route: Route) => Promise<void>)[] = [
     (route) => route.abort(),
     (route) =>
@@ -138,7 +138,7 @@ test('a link that has to wait, or finds no service, is not lost: it signs in as 
   await signOut()
 })
 
-test('whoever goes on guessing has to wait, and is told how long in their language', async () => {
+test('repeated wrong passwords are rate-limited, and the error says for how long in the language of the page', async () => {
   await speak('es')
   const waits = page.getByText(/^Demasiados intentos\. Espere (un segundo|\d+ segundos) /)
   // On a slow machine, the limit refills while the test types.

@@ -25,7 +25,7 @@ afterAll(() => w.remove())
 const ghl = async () => (await w.api('GET', `/v1/instances/${instance}/ghl`)).body
 const violations = (of: Page) => brokenRules(of)
 
-test('a person connects the number on the consent page, and the card says with what', async () => {
+test('a person connects a number to the CRM on the consent page, and the card shows the connection', async () => {
   const card = page
     .getByRole('region', { name: 'GoHighLevel' })
     .or(page.locator('section', { hasText: 'GoHighLevel' }).first())
@@ -44,7 +44,7 @@ test('a person connects the number on the consent page, and the card says with w
   expect(await violations(page)).toEqual([])
 })
 
-test('what is typed in the inbox reaches the phone, and its status comes back', async () => {
+test('a message typed in the CRM inbox reaches the phone, and its status is reported back', async () => {
   await w.api('POST', `/v1/sandbox/phones/${PERSON}/messages`, { to: LINE, text: 'Do you have rye bread?' })
   const [inbox] = await Promise.all([
     w.context.waitForEvent('page'),
@@ -72,7 +72,7 @@ test('what is typed in the inbox reaches the phone, and its status comes back', 
   await inbox.close()
 })
 
-test('a person changes what is synced, pauses, copies earlier messages and disconnects', async () => {
+test('a person changes what is synced, pauses the sync, copies earlier messages, and disconnects', async () => {
   await page.getByRole('switch', { name: 'Calls and recordings' }).first().click()
   await expect.poll(async () => (await ghl()).sync.calls, SOON).toBe(false)
   await page.getByRole('button', { name: 'Pause' }).first().click()
@@ -91,7 +91,7 @@ test('a person changes what is synced, pauses, copies earlier messages and disco
   expect((await ghl()).connected).toBe(false)
 })
 
-test('another CRM is joined by its URL, and the secret is shown once', async () => {
+test('another CRM is connected by its URL, and the secret is shown once', async () => {
   await page.getByLabel('URL of the CRM').fill('https://catcher.sandbox/crm')
   await page.getByRole('button', { name: 'Connect', exact: true }).last().click()
   const secret = await page

@@ -32,7 +32,7 @@ afterAll(() => {
   remove()
 })
 
-test('the window opens on its own page, without a sign-in, and says so to its launcher', async () => {
+test('the window opens on its own page without a sign-in, and reports readiness to its launcher', async () => {
   expect(await page.title()).toBe('Switchboard')
   if (!hasElectron) await expect.poll(() => desktop.said).toContain('opened')
   const session = await page.evaluate(async () => (await fetch('/panel/session')).json() as Promise<object>)
@@ -40,7 +40,7 @@ test('the window opens on its own page, without a sign-in, and says so to its la
 })
 
 describe('the page', () => {
-  test('knows the preload’s few things and nothing of Node', async () => {
+  test('has only the functions of the preload and no Node API', async () => {
     const seen = await page.evaluate(() => {
       const { switchboard } = window as unknown as { switchboard: object }
       return {
@@ -59,7 +59,7 @@ describe('the page', () => {
     })
   })
 
-  test('reaches the door as the person, with a body, and gets the door’s own errors', async () => {
+  test('calls the API as the operator, with a body, and receives the errors of the API', async () => {
     const [made, refused] = await page.evaluate(async () => {
       const post = (body: object) =>
         fetch('/panel/v1/instances', {
@@ -77,7 +77,7 @@ describe('the page', () => {
     expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } })
   })
 
-  test('may load nothing from outside, and run no script that is not a file of its own', async () => {
+  test('loads nothing from outside, and runs only script files of its own', async () => {
     const [response] = await Promise.all([page.waitForResponse((one) => one.url().endsWith('/')), page.reload()])
     const policy = (await response.allHeaders())['content-security-policy'] ?? ''
     expect(policy).toContain("default-src 'none'; script-src 'self';")
@@ -95,7 +95,7 @@ describe('the page', () => {
     expect(refused).toEqual(['refused', 'not run'])
   })
 
-  test('cannot be led away by a link', async () => {
+  test('does not navigate to outside links', async () => {
     const before = page.url()
     await page.evaluate(() => void (location.href = 'https://example.com/'))
     await page.evaluate(async () => (await fetch('/panel/session')).status)
@@ -103,7 +103,7 @@ describe('the page', () => {
   })
 })
 
-test('a copy of the database is made beside the app, in the way its own binary allows', async () => {
+test('the app copies the database in the maintenance process', async () => {
   const made = await page.evaluate(async () => {
     const response = await fetch('/panel/v1/service/backups', { method: 'POST' })
     return { status: response.status, body: (await response.json()) as { file: string } }
@@ -121,7 +121,7 @@ test('a copy of the database is made beside the app, in the way its own binary a
   ])
 })
 
-test('a second start hands over and leaves; a deep link opens its place', async () => {
+test('a second start forwards its deep link to the running app and exits', async () => {
   const second = await launchDesktop({ home, profile, argv: ['switchboard://settings'] })
   expect(await second.exited).toBe(0)
   if (!hasElectron) expect(second.said).toEqual(['already-running'])
@@ -134,7 +134,7 @@ inStandIn.each([
   ['second-instance', 'switchboard://instances/x/delete/now', '#/overview'],
   ['open-url', 'switchboard://settings/api?then=quit', '#/settings/api'],
   ['open-url', 'https://example.com/', '#/overview'],
-])('%s with %s shows the window at %s, and nothing is changed by it', async (name, link, hash) => {
+])('%s with %s opens the window at %s, and sends no changes', async (name, link, hash) => {
   const changes: string[] = []
   page.on('request', (request) => {
     if (request.method() !== 'GET') changes.push(request.url())
@@ -166,7 +166,7 @@ inStandIn('the menu speaks the system’s language, and leads to the settings', 
   await expect.poll(() => page.evaluate(() => location.hash)).toBe('#/settings')
 })
 
-test('the settings show what this computer does, and keep what is chosen', async () => {
+test('the settings show the options of this computer, and save changes', async () => {
   await page.evaluate(() => void (location.hash = '#/settings'))
   const messages = page.getByRole('switch', { name: 'New messages' })
   await expect.poll(() => messages.isChecked()).toBe(false)
@@ -181,14 +181,14 @@ test('the settings show what this computer does, and keep what is chosen', async
   await expect.poll(() => page.getByRole('button', { name: 'Check for updates' }).count()).toBe(0)
 })
 
-test.each(['light', 'dark'])('what the settings say of this computer is within everybody’s reach: %s', async (mode) => {
+test.each(['light', 'dark'])('the settings of this computer meet the accessibility rules: %s', async (mode) => {
   await page.evaluate((wanted) => localStorage.setItem('vueuse-color-scheme', wanted), mode)
   await page.reload()
   await page.getByRole('heading', { name: 'This computer' }).waitFor()
   expect(await brokenRules(page)).toEqual([])
 })
 
-test('an update is shown where it stands, and waits for the person', async () => {
+test('an available update is shown, and waits for the person to install it', async () => {
   const tell = (state: UpdateState) =>
     desktop.evaluate(({ BrowserWindow }, given) => BrowserWindow.all[0]?.webContents.send('update', given), state)
   await tell({ kind: 'offered', version: '1.4.0' })
@@ -229,7 +229,7 @@ inStandIn('quitting asks while something is only typed, and the person who stays
   await toldTheApp()
 })
 
-test('quitting ends with 0 and without a complaint', async () => {
+test('quitting exits with code 0 and without errors', async () => {
   expect(await desktop.close()).toBe(0)
   expect(desktop.errors()).toBe('')
 })
