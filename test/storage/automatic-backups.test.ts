@@ -56,7 +56,7 @@ async function hour(backups: ReturnType<typeof chore>, isBusy = true): Promise<v
   await backups.begin()()
 }
 
-test('a copy every hour in which something changed, whole and readable; none in an hour without', async () => {
+test('a complete, readable backup is made every hour if something changed, and none if nothing did', async () => {
   const backups = chore()
   await hour(backups)
   await hour(backups)
@@ -67,7 +67,7 @@ test('a copy every hour in which something changed, whole and readable; none in 
   copy.close()
 })
 
-test('24 hours are kept, and one copy of each of the seven days before; what somebody asked for stays', async () => {
+test('the backups of 24 hours and one for each of the seven days before are kept; requested backups always stay', async () => {
   const { file: asked } = await db.writeBackup('manual')
   const backups = chore()
   for (let i = 0; i < 24 * 10; i++) await hour(backups)
@@ -80,7 +80,7 @@ test('24 hours are kept, and one copy of each of the seven days before; what som
   expect(new Set(times.slice(0, -24).map((time) => time.slice(0, 8))).size).toBe(hourly.length - 24)
 })
 
-test('a start soon after the last copy makes no other', async () => {
+test('a start soon after the last backup makes no new one', async () => {
   await hour(chore())
   clock.set(clock.now() + 60_000)
   await write()
@@ -88,7 +88,7 @@ test('a start soon after the last copy makes no other', async () => {
   expect(names()).toHaveLength(1)
 })
 
-test('a copy made while the clock was decades ahead keeps no later one from being made', async () => {
+test('a backup dated decades ahead by a wrong clock does not prevent later backups', async () => {
   const backups = chore()
   await hour(backups)
   const [right] = names()
@@ -102,7 +102,7 @@ test('a copy made while the clock was decades ahead keeps no later one from bein
   expect(hourly).toContain(right)
 })
 
-test('nothing is copied where it would leave no room, or where it is switched off', async () => {
+test('no backup is made if it would fill the disk, or if backups are turned off', async () => {
   const backups = chore()
   free = GIGABYTE
   await hour(backups)
@@ -115,7 +115,7 @@ test('nothing is copied where it would leave no room, or where it is switched of
   expect(names()).toHaveLength(1)
 })
 
-test('a copy that failed leaves the older ones alone', async () => {
+test('a backup that fails leaves the older backups alone', async () => {
   const backups = chore()
   for (let i = 0; i < 3; i++) await hour(backups)
   const failing = automaticBackups({
@@ -127,7 +127,7 @@ test('a copy that failed leaves the older ones alone', async () => {
   expect(names()).toHaveLength(3)
 })
 
-test('days without a copy in their last hours keep the one they have', () => {
+test('a day without a backup in its last hours keeps the backup it has', () => {
   const at = (ms: number) => `switchboard-${new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '')}-hourly.db`
   const now = Date.UTC(2026, 0, 20, 12)
   const recent = Array.from({ length: 24 }, (_, i) => at(now - i * HOUR))

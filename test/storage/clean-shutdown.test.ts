@@ -61,7 +61,7 @@ const opensUnlooked = async () => {
   await db.close()
 }
 
-test('a large database that was closed in order and not touched since is not looked at again', async () => {
+test('a large database that was closed cleanly and not touched since is not checked again', async () => {
   await (await broken()).close()
 
   await opensUnlooked()
@@ -69,7 +69,7 @@ test('a large database that was closed in order and not touched since is not loo
   await expect(open({ checkDepth: 'closely' })).rejects.toThrow(DAMAGED)
 })
 
-test('a small one is looked at all the same', async () => {
+test('a small database is checked even after a clean shutdown', async () => {
   await (await broken()).close()
 
   await expect(open({ largeBytes: statSync(file).size + 1 })).rejects.toThrow(DAMAGED)
@@ -85,14 +85,14 @@ test.each([
     },
   ],
   ['given a log', () => writeFileSync(`${file}-wal`, 'a log')],
-])('one that was closed in order and then %s is looked at', async (_, touch) => {
+])('a database that was closed cleanly and then %s is checked', async (_, touch) => {
   await (await broken()).close()
   touch()
 
   await expect(open()).rejects.toThrow(DAMAGED)
 })
 
-test('one whose process died is looked at', async () => {
+test('a database is checked if its process died', async () => {
   const db = await broken()
   const dead = join(dir, 'dead')
   for (const part of ['', '-wal', '-shm']) cpSync(`${file}${part}`, `${dead}.db${part}`)
@@ -101,7 +101,7 @@ test('one whose process died is looked at', async () => {
   await expect(open({ file: `${dead}.db` })).rejects.toThrow('is damaged')
 })
 
-test('a clean end is good for one start', async () => {
+test('a clean shutdown skips the check for one start only', async () => {
   await (await broken()).close()
   const typo = { text: 'SELECT text FORM notes' }
   await expect(open({ statements: [typo] })).rejects.toThrow('syntax error')

@@ -36,7 +36,7 @@ const stored = () => {
   }
 }
 
-test('kill -9 loses nothing that was acknowledged, halves nothing, and repeats no number', async () => {
+test('kill -9 loses no acknowledged write, leaves no partial one, and repeats no sequence number', async () => {
   const acknowledged: number[] = []
   for (const lines of [150, 400, 1_300]) {
     const before = acknowledged.length === 0 ? 0 : stored().reserved
@@ -54,7 +54,7 @@ test('kill -9 loses nothing that was acknowledged, halves nothing, and repeats n
 })
 
 test.skipIf(process.platform === 'win32')(
-  'C-10 an I/O error rejects the whole group, no commit follows it, and those before it are there after reopening',
+  'C-10 an I/O error rejects the whole group, nothing is committed after it, and earlier commits are there after reopening',
   async () => {
     const child = startChildWithFileLimit(2_048, join(import.meta.dirname, 'failing-disk-child.ts'), file)
     expect(await child.ended()).toBe(0)

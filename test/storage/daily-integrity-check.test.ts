@@ -58,7 +58,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-test('ten minutes after the start, and then once a day, all of it is looked through', async () => {
+test('the whole database is checked ten minutes after the start, and then once a day', async () => {
   await clock.advance(9 * MINUTE)
   expect([looks.length, daily.state()]).toEqual([0, { checkedAtMs: null, damage: null }])
   await clock.advance(MINUTE)
@@ -70,7 +70,7 @@ test('ten minutes after the start, and then once a day, all of it is looked thro
   expect(looks).toHaveLength(2)
 })
 
-test('it waits for a minute in which nothing was written, and for six hours at most', async () => {
+test('the check waits for a minute without writes, for six hours at most', async () => {
   isBusy = true
   await clock.advance(3 * HOUR)
   expect(looks).toHaveLength(0)
@@ -84,7 +84,7 @@ test('it waits for a minute in which nothing was written, and for six hours at m
   expect(looks).toHaveLength(2)
 })
 
-test('damage is noted for the next start, and said with what to do and which copy is whole', async () => {
+test('damage is noted for the next start and reported, with what to do and which backup is intact', async () => {
   wrongIn = { 'switchboard.db': [WRONG, 'another'], 'newest.db': [WRONG], 'older.db': new Error('disk I/O error') }
   await clock.advance(10 * MINUTE)
   expect(looks).toEqual(['switchboard.db', 'newest.db', 'older.db', 'oldest.db'])
@@ -101,7 +101,7 @@ test('damage is noted for the next start, and said with what to do and which cop
   expect(looks).toHaveLength(4)
 })
 
-test('damage that cannot be noted is said all the same', async () => {
+test('damage is reported even if it cannot be noted', async () => {
   wrongIn = { 'switchboard.db': [WRONG] }
   rmSync(dir, { recursive: true })
   await clock.advance(10 * MINUTE)
@@ -109,13 +109,13 @@ test('damage that cannot be noted is said all the same', async () => {
   expect(lines[0]).toMatchObject({ event: 'storage.damage_not_noted' })
 })
 
-test('where no copy is whole either, it says not to quit before there is one', async () => {
+test('if no backup is intact either, the report says not to quit before there is one', async () => {
   wrongIn = { 'switchboard.db': [WRONG], 'newest.db': [WRONG], 'older.db': [WRONG], 'oldest.db': [WRONG] }
   await clock.advance(10 * MINUTE)
   expect(daily.problem()).toMatch(/No backup is intact, .* Before you quit, copy an intact backup/)
 })
 
-test('a look that fails says nothing of the database, and is repeated in an hour', async () => {
+test('a check that fails says nothing about the database, and is repeated in an hour', async () => {
   wrongIn = { 'switchboard.db': new Error('disk I/O error') }
   await clock.advance(10 * MINUTE)
   expect([daily.state(), daily.problem(), isMarkedDamaged(file)]).toEqual([
@@ -131,7 +131,7 @@ test('a look that fails says nothing of the database, and is repeated in an hour
   expect([looks.length, daily.state().checkedAtMs !== null]).toEqual([2, true])
 })
 
-test('a disk that does not even say whether something was written ends nothing, and is asked again', async () => {
+test('a disk that fails to report recent writes does not stop the check, and is asked again', async () => {
   let isFailing = true
   const revision = () => {
     if (isFailing) throw new Error('disk I/O error')
@@ -148,7 +148,7 @@ test('a disk that does not even say whether something was written ends nothing, 
   await failing.close()
 })
 
-test('closing ends the look under way, waits for its end, and takes nothing for found', async () => {
+test('closing stops the running check, waits for it to end, and reports no damage', async () => {
   await daily.close()
   const gate = Promise.withResolvers<readonly string[] | null>()
   const kill = vi.fn(() => gate.resolve(null))
@@ -159,7 +159,7 @@ test('closing ends the look under way, waits for its end, and takes nothing for 
   expect([daily.state().checkedAtMs, lines, existsSync(join(dir, 'damage.json'))]).toEqual([null, [], false])
 })
 
-test('closed while it looks for a whole copy, it has noted the damage', async () => {
+test('damage is noted even if the database is closed while an intact backup is searched for', async () => {
   await daily.close()
   const gate = Promise.withResolvers<readonly string[] | null>()
   const lookSlowly: CheckDatabase = (path) =>

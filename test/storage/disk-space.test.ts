@@ -59,7 +59,7 @@ const states = async (...megabytes: number[]) => {
   return seen
 }
 
-test('the room on the disk is ample, low below the one line and full below the other, and back only past its margin', async () => {
+test('disk space is ample, low or full by two thresholds, and recovers only past a margin', async () => {
   space.start()
   expect(await states(10_000, 499, 201, 199, 201, 219, 221, 500)).toEqual([
     ...['ample', 'low', 'low', 'full', 'full', 'full', 'low', 'ample'],
@@ -67,7 +67,7 @@ test('the room on the disk is ample, low below the one line and full below the o
   expect(onChange).toHaveBeenCalledTimes(4)
 })
 
-test('what a person is told names the room, the line, and what happens', async () => {
+test('the message to the user names the free space, the threshold and the consequence', async () => {
   space.start()
   await states(10_000)
   expect(space.problem()).toBeNull()
@@ -82,7 +82,7 @@ test('what a person is told names the room, the line, and what happens', async (
   )
 })
 
-test('the reserve is written in full once everybody is connected, given back when the disk is full, and made anew', async () => {
+test('the reserve is written in full once all numbers are connected, released when the disk is full, and written again later', async () => {
   space.start()
   await look()
   expect(existsSync(reserve())).toBe(false)
@@ -106,7 +106,7 @@ test('the reserve is written in full once everybody is connected, given back whe
   }, PATIENCE)
 })
 
-test('a quota that the system does not tell of keeps it full until a write proves that there is room', async () => {
+test('after a quota error that free space does not show, the disk stays full until a write succeeds', async () => {
   space.start()
   await look()
   const pages = Number(home.raw.pragma('page_count', { simple: true }))
@@ -119,14 +119,14 @@ test('a quota that the system does not tell of keeps it full until a write prove
   expect(home.raw.prepare("SELECT value FROM meta WHERE name = 'room_probe'").pluck().get()).toBe('')
 })
 
-test('while it stays full, what is old is looked for once a minute and not at every look', async () => {
+test('while the disk stays full, old data is searched for once a minute, not at every check', async () => {
   space.start()
   free = 0
   for (let i = 0; i < 24; i++) await look()
   expect(prune).toHaveBeenCalledTimes(2)
 })
 
-test('a reserve for which there is no room leaves nothing behind', async () => {
+test('a reserve that does not fit on the disk leaves no file behind', async () => {
   const nowhere = createReserve(join(home.dir, 'missing'), systemRandom)
   await expect(nowhere.fill(RESERVE)).rejects.toThrow('ENOENT')
   expect([nowhere.bytes(), nowhere.release()]).toEqual([0, false])
@@ -134,7 +134,7 @@ test('a reserve for which there is no room leaves nothing behind', async () => {
 })
 
 test.skipIf(noSmallDisk !== undefined)(
-  'a reserve that is released while it is written is given back immediately',
+  'a reserve that is released while it is written is freed immediately',
   async () => {
     const disk = smallDisk(64)
     onTestFinished(disk.remove)

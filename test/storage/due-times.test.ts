@@ -28,7 +28,7 @@ const declared = Object.entries(DUE_COLUMNS).flatMap(([table, columns]) =>
   Object.keys(columns).map((column) => `${table}.${column}`),
 )
 
-test('every column with a time says what happens when the clock is set', () => {
+test('every column with a time declares what happens when the clock is set', () => {
   const undecided = timeColumns().filter((column) => !declared.includes(column))
   expect(undecided.filter((column) => !RECORD_COLUMNS.includes(column.split('.')[1] ?? ''))).toEqual([])
 })
@@ -41,7 +41,7 @@ test('every declared column exists', () => {
   expect(declared.filter((column) => !names.has(column))).toEqual([])
 })
 
-test('a fact with a time that moves is noted again then, or moved when it is read', () => {
+test('a fact with a movable time is either written again or moved when it is read', () => {
   const forgotten = Object.entries(FACT_TABLES).flatMap(([table, { columns, changes, moves = {} }]) =>
     columns.filter((column) => {
       const due = [DUE_COLUMNS[table]?.[column] ?? 'stays'].flat()
@@ -82,7 +82,7 @@ describe('when the clock is set', () => {
     expect(runTimes()).toEqual([NOW + byMs + 10_000, NOW + byMs + 48 * HOUR, NOW + 10_000])
   })
 
-  test('back, what was due stays due, and an appointment to come stays', async () => {
+  test('back, due work stays due, and a future appointment keeps its time', async () => {
     data.raw.exec('DELETE FROM jobs')
     insertJob(1, NOW - 60_000)
     insertJob(2, NOW - 60_000, { isAppointment: 1 })
@@ -91,16 +91,19 @@ describe('when the clock is set', () => {
     expect(runTimes()).toEqual([NOW - HOUR - 60_000, NOW - HOUR, NOW + HOUR])
   })
 
-  test.each([-HOUR, HOUR])('by %d ms, what waits for business hours or quiet hours finds them again', async (byMs) => {
-    data.raw.exec('DELETE FROM jobs')
-    for (const [seq, kind] of ['ai.turn', 'ai.follow-up'].entries())
-      insertJob(seq, NOW + 20 * HOUR, { isAppointment: 1, kind })
-    insertJob(2, NOW + 20 * HOUR, { kind: 'ai.turn' })
-    await move(byMs)
-    expect(runTimes()).toEqual([NOW + byMs, NOW + byMs, NOW + byMs + 20 * HOUR])
-  })
+  test.each([-HOUR, HOUR])(
+    'by %d ms, work that waits for business hours or quiet hours is scheduled for them again',
+    async (byMs) => {
+      data.raw.exec('DELETE FROM jobs')
+      for (const [seq, kind] of ['ai.turn', 'ai.follow-up'].entries())
+        insertJob(seq, NOW + 20 * HOUR, { isAppointment: 1, kind })
+      insertJob(2, NOW + 20 * HOUR, { kind: 'ai.turn' })
+      await move(byMs)
+      expect(runTimes()).toEqual([NOW + byMs, NOW + byMs, NOW + byMs + 20 * HOUR])
+    },
+  )
 
-  test('back, the calls of a batch keep their distance, and one at a chosen time stays', async () => {
+  test('back, the calls of a batch keep their distance, and a call scheduled for a chosen time keeps it', async () => {
     data.raw.exec('DELETE FROM jobs; DELETE FROM voice_calls')
     const call = data.raw.prepare(
       `INSERT INTO voice_calls (seq, id, account_id, instance_id, direction, source, gateway, status, attempt, scheduled_at,
@@ -130,7 +133,7 @@ describe('when the clock is set', () => {
     ])
   })
 
-  test('a lane is due with its first job', async () => {
+  test('a lane is due when its first job is due', async () => {
     data.raw.exec('DELETE FROM jobs; DELETE FROM job_lanes')
     insertJob(1, NOW + 90 * 60_000, { isAppointment: 1 })
     insertJob(2, NOW + 2 * HOUR)
@@ -140,7 +143,7 @@ describe('when the clock is set', () => {
     expect(data.raw.prepare('SELECT next_at AS at FROM job_lanes').get()).toEqual({ at: NOW + HOUR })
   })
 
-  test('what a number sent is counted in the moved quarters, and added to what is there', async () => {
+  test('the sends of an instance are counted in the moved quarter hours, and added to existing counts', async () => {
     const quarter = NOW / 900_000
     const insert = data.raw.prepare('INSERT INTO safety_counts (instance_id, quarter, sent) VALUES (?, ?, ?)')
     for (const [ago, sent] of [
@@ -160,7 +163,7 @@ describe('when the clock is set', () => {
     ])
   })
 
-  test('forward and back again, everything is as it was', async () => {
+  test('forward and back again, everything is as before', async () => {
     data.raw.exec('DELETE FROM jobs')
     const times = [NOW + 1_000, NOW + HOUR, NOW + 1_000 * HOUR]
     for (const [i, at] of times.entries()) insertJob(i, at)

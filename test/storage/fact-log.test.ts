@@ -18,7 +18,7 @@ const line = (table: string, row: unknown[]) => JSON.stringify([table, row])
 const paused = (seq: number, value: 0 | 1) => line('crm_links', [seq, value])
 const rowsOf = (table: string) => readFacts(folder).tables.get(table)?.rows ?? []
 
-test('keeps the last fact of each row, over restarts, readable by their owner only', () => {
+test('the last fact of each row is kept across restarts, and only its owner can read the file', () => {
   const first = open()
   first.note('crm_links', paused(1, 1))
   first.note('crm_links', paused(2, 1))
@@ -40,7 +40,7 @@ test('keeps the last fact of each row, over restarts, readable by their owner on
     expect([statSync(folder).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600])
 })
 
-test('passes over what was not written whole or was changed, and reads what follows', () => {
+test('incomplete and altered entries are skipped, and the entries after them are read', () => {
   const first = open()
   first.note('crm_links', paused(1, 1))
   first.write()
@@ -58,7 +58,7 @@ test('passes over what was not written whole or was changed, and reads what foll
   ])
 })
 
-test('what is undone before the commit is not written', () => {
+test('a fact that is rolled back before the commit is not written', () => {
   const log = open()
   log.note('crm_links', paused(1, 1))
   const mark = log.mark()
@@ -85,7 +85,7 @@ test('a counter is written every few seconds and at the end, with its latest val
   expect(rowsOf('safety_counts')).toEqual([['ins', 1, 52, 0, 0, 0, 0]])
 })
 
-test('a counter is written all the same after the clock was set back', () => {
+test('a counter is still written after the clock was set back', () => {
   const log = open()
   nowMs += 86_400_000
   const counted = (sent: number) => {
@@ -105,7 +105,7 @@ const key = (name: string, expiresAtMs: number) =>
 const expiriesOf = () =>
   Object.fromEntries(rowsOf('idempotency_keys').map(([, name, , , , , , , , expiresAtMs]) => [name, expiresAtMs]))
 
-test('when the clock is set, the times of facts before it move as those of rows do', () => {
+test('when the clock is set, the times of earlier facts move like those of rows', () => {
   const log = open()
   const noted = (json: string, table = 'idempotency_keys') => {
     log.note(table, json)
@@ -143,7 +143,7 @@ test('when the clock is set, the times of facts before it move as those of rows 
   expected()
 })
 
-test('a change of the clock that is tried again, because its commit failed, moves facts once', () => {
+test('a clock change that is retried after a failed commit moves facts once', () => {
   const log = open()
   log.note('idempotency_keys', key('live', 120 * HOUR))
   for (const fromMs of [100 * HOUR, 100 * HOUR + 1]) {
@@ -154,7 +154,7 @@ test('a change of the clock that is tried again, because its commit failed, move
   expect([expiriesOf(), readFacts(folder).clockMovedMs]).toEqual([{ live: 121 * HOUR }, HOUR])
 })
 
-test('what is undone before the commit sets no clock', () => {
+test('a clock change that is rolled back before the commit does not take effect', () => {
   const log = open()
   log.note('idempotency_keys', key('live', 120 * HOUR))
   const mark = log.mark()
@@ -165,7 +165,7 @@ test('what is undone before the commit sets no clock', () => {
   expect([expiriesOf(), readFacts(folder).clockMovedMs]).toEqual([{ live: 120 * HOUR }, null])
 })
 
-test('a full file is followed by another; compacting keeps what is known, and drops what no backup needs', () => {
+test('a full file is followed by another; compaction keeps what a backup needs and drops the rest', () => {
   const log = open()
   const body = 'x'.repeat(2_000)
   for (let i = 0; i < 4_500; i++) {
@@ -195,7 +195,7 @@ test('a full file is followed by another; compacting keeps what is known, and dr
   expect(readFacts(folder).sinceMs).toBe(secondBegan)
 })
 
-test('a commit that fails says nothing that was not said before, and one that succeeds says all of it', async () => {
+test('a failed unit adds no facts, and a successful unit adds all its facts', async () => {
   const { db, dir, close } = await testDatabase()
   const add = { text: "INSERT INTO crm_queues VALUES (:id, 'acc', 0, 0, 0, NULL)" }
   const want = { text: 'INSERT INTO crm_contacts (queue, number, dnd) VALUES (:queue, :number, 1)' }

@@ -38,7 +38,7 @@ const soundness = (file: string): unknown => {
   }
 }
 
-test('an older log that is put beside a closed database is set aside, and nothing is lost', async () => {
+test('an older log placed beside a closed database is set aside, and nothing is lost', async () => {
   const { home, file, clock, vault } = await closedHome()
   copyFileSync(join(home, 'older-wal'), `${file}-wal`)
   const w = await worldOfTest({ home, clock, vault, seed: 2 })
@@ -50,7 +50,7 @@ test('an older log that is put beside a closed database is set aside, and nothin
   expect(soundness(file)).toBe('ok')
 })
 
-test('an older database with its own log is said to lack what came after', async () => {
+test('an older database with its own log is reported to lack the later commits', async () => {
   const { home, file, clock, vault } = await closedHome()
   for (const part of ['', '-wal']) {
     copyFileSync(join(home, `older${part}`), `${file}${part}`)
@@ -76,7 +76,7 @@ test.each([
   expect(await names(w)).toContain('Last')
 })
 
-test('the note no longer holds before anything is written', async () => {
+test('the clean-shutdown note is cleared before anything is written', async () => {
   const { file, clock } = await closedHome()
   const noteAtLook: string[] = []
   const ids = createIds(clock, seededRandom(9))
@@ -88,7 +88,7 @@ test('the note no longer holds before anything is written', async () => {
   expect(noteAtLook).toEqual([''])
 })
 
-test('an older file in the place of a closed database takes nothing back that must stay, however new it looks', async () => {
+test('an older file in place of a closed database undoes nothing that must stay, however new the file looks', async () => {
   const home = newHome()
   const w = await world({ home })
   const file = join(home, 'switchboard.db')
@@ -118,7 +118,7 @@ test('an older file in the place of a closed database takes nothing back that mu
   expect([again.status, again.body.id]).toEqual([201, first.body.id])
 })
 
-test('after a crash, an older log in the place of the last one is set aside where the file alone is newer', async () => {
+test('after a crash, an older log in place of the last one is set aside if the file alone is newer', async () => {
   const home = newHome()
   const w = await world({ home })
   const file = join(home, 'switchboard.db')
@@ -142,7 +142,7 @@ test('after a crash, an older log in the place of the last one is set aside wher
   expect(soundness(file)).toBe('ok')
 })
 
-test('a home of a version that did not count its commits goes on as it is, and counts from then on', async () => {
+test('a home folder from a version without commit counts opens unchanged, and counts commits from then on', async () => {
   const { home, file, clock, vault } = await closedHome()
   const connection = new Database(file)
   connection.exec("DELETE FROM meta WHERE name = 'commit_count'")
@@ -173,7 +173,7 @@ test('a unit that changes no row writes nothing, and is not counted', async () =
   await db.close()
 })
 
-test('a backup that is used on another machine is said to lack all since it was made, however new its file is', async () => {
+test('a backup used on another machine is reported to lack all later commits, however new its file is', async () => {
   const w = await world({ home: newHome() })
   await w.instance({ name: 'Before' })
   await w.clock.advance(60_000)

@@ -63,7 +63,7 @@ describe('a unit that fails', () => {
     expect(told).not.toHaveBeenCalled()
   })
 
-  test('makes its group run once more when it had written, and what the others do happens once', async () => {
+  test('makes its group run again if it had written, and the effects of the other units happen once', async () => {
     const runs: number[] = []
     const told: number[] = []
     const counted = (seq: number, refuse = false) =>
@@ -83,7 +83,7 @@ describe('a unit that fails', () => {
     expect(written()).toEqual(['note 1', 'note 3'])
   })
 
-  test('costs its group nothing when it had only read', async () => {
+  test('costs its group nothing if it had only read', async () => {
     let runs = 0
     const first = home.db.commit(async (tx) => {
       runs++
@@ -128,7 +128,7 @@ describe('a unit that fails', () => {
     await expect(careless).rejects.toBeInstanceOf(ConstraintError)
   })
 
-  test('may turn the refusal into an error of its own', async () => {
+  test('may replace the refusal with an error of its own', async () => {
     await put(1)
     const polite = home.db.commit(async (tx) => {
       try {
@@ -141,7 +141,7 @@ describe('a unit that fails', () => {
     await expect(polite).rejects.toThrow('The text is taken')
   })
 
-  test('is told the name of a missing parameter', async () => {
+  test('gets the name of a missing parameter', async () => {
     const incomplete = { seq: 1 } as { seq: number; text: string }
     const failing = home.db.commit((tx) => tx.run(putNote, incomplete))
 
@@ -176,7 +176,7 @@ describe('a storage fault', () => {
     expect(written()).toEqual(['note 1'])
   })
 
-  test('of a disk that is full is nobody’s where room can be made: the group is run once more', async () => {
+  test('of a full disk rejects no unit if space can be freed: the group runs again', async () => {
     await home.close()
     const freeSpace = vi.fn<() => boolean>()
     home = await testDatabase(notebook, { onFault, freeSpace })
@@ -230,7 +230,7 @@ describe('a storage fault', () => {
 })
 
 describe('the group', () => {
-  test('C-10 resolves nothing and calls nobody before the COMMIT has returned', async () => {
+  test('C-10 resolves no unit and runs no callback before the COMMIT has returned', async () => {
     const seenBy: unknown[] = []
     const units = Array.from({ length: 64 }, (_, i) =>
       home.db.commit(async (tx) => {
@@ -249,7 +249,7 @@ describe('the group', () => {
     for (const [, count] of seenBy.slice(64) as [string, number][]) expect(count).toBe(64)
   })
 
-  test('holds 64 units; the rest waits for the next', async () => {
+  test('holds 64 units; the others wait for the next group', async () => {
     const sizes = new Set<number>()
     const units = Array.from({ length: 100 }, (_, i) =>
       home.db.commit(async (tx) => {
@@ -276,7 +276,7 @@ describe('the group', () => {
     expect(seen).toEqual(['a sees 0', 'a ends', 'b sees 1', 'b ends', 'c sees 2', 'c ends'])
   })
 
-  test('is not disturbed by a callback that throws', async () => {
+  test('is not affected by a callback that throws', async () => {
     const told = vi.fn()
     const clumsy = home.db.commit(async (tx) => {
       tx.afterCommit(() => {
@@ -301,7 +301,7 @@ describe('the group', () => {
   })
 })
 
-describe('a unit waits for nothing but storage', () => {
+describe('a unit may await storage only', () => {
   test('db.commit inside a unit throws and undoes it', async () => {
     const nesting = home.db.commit(async (tx) => {
       await tx.run(putNote, { seq: 1, text: 'outer' })
@@ -314,7 +314,7 @@ describe('a unit waits for nothing but storage', () => {
     expect(written()).toEqual(['note 3'])
   })
 
-  test('db.commit inside a unit is found even when nobody waits for it', async () => {
+  test('db.commit inside a unit is detected even if it is not awaited', async () => {
     const nesting = home.db.commit(async (tx) => {
       await tx.run(putNote, { seq: 1, text: 'outer' })
       void put(2)
@@ -324,7 +324,7 @@ describe('a unit waits for nothing but storage', () => {
     expect(written()).toEqual([])
   })
 
-  test('db.read inside a unit throws: it would not see what the unit wrote', async () => {
+  test('db.read inside a unit throws, because it would not see what the unit wrote', async () => {
     const reading = home.db.commit(() => home.db.read(noteTexts, {}))
 
     await expect(reading).rejects.toThrow('db.read was called inside a unit of work')
@@ -335,7 +335,7 @@ describe('a unit waits for nothing but storage', () => {
     ['the next turn', () => new Promise((resolve) => setImmediate(resolve))],
     ['the next tick', () => new Promise<void>((resolve) => process.nextTick(resolve))],
     ['nothing that ever comes', () => new Promise(() => {})],
-  ])('awaiting %s is refused at once, and the neighbours commit', async (_, foreign) => {
+  ])('awaiting %s is refused immediately, and the other units of the group commit', async (_, foreign) => {
     let leftover: Tx | undefined
     const before = put(1)
     const waiting = home.db.commit(async (tx) => {
@@ -354,7 +354,7 @@ describe('a unit waits for nothing but storage', () => {
     expect(written()).toEqual(['note 1', 'note 4', 'note 6'])
   })
 
-  test('any number of promises that are ready is fine', async () => {
+  test('a unit may await any number of resolved promises', async () => {
     async function* letters() {
       yield 'c'
       yield 'd'
@@ -383,7 +383,7 @@ async function storedWhileComing(turns: number): Promise<number[]> {
   return stored
 }
 
-test('in company a group waits while every turn of the loop brings more, and no longer', async () => {
+test('with several callers a group waits as long as every turn of the event loop adds units, and no longer', async () => {
   await Promise.all(puts(8))
 
   expect(await storedWhileComing(5)).toEqual([8, 8, 8, 8, 8])
@@ -391,13 +391,13 @@ test('in company a group waits while every turn of the loop brings more, and no 
   expect(written()).toHaveLength(13)
 })
 
-test('a unit alone, and those after it, wait for nobody', async () => {
+test('a lone unit, and the units after it, do not wait for others', async () => {
   await put(1)
 
   expect(await storedWhileComing(3)).toEqual([2, 3, 4])
 })
 
-test('a group that is large enough waits for no more', async () => {
+test('a group that is large enough does not wait for more units', async () => {
   await Promise.all(puts(8))
   const many = Array.from({ length: 64 }, (_, i) => put(1_000 + i))
   await turn()
@@ -406,7 +406,7 @@ test('a group that is large enough waits for no more', async () => {
   await Promise.all(many)
 })
 
-test('a read never sees a half-done group', async () => {
+test('a read never sees a partly written group', async () => {
   const counts: number[] = []
   const writing = new AbortController()
   const looking = (async () => {
@@ -433,7 +433,7 @@ test('a read never sees a half-done group', async () => {
 })
 
 describe('closing', () => {
-  test('finishes what waits, then refuses', async () => {
+  test('finishes the waiting units, then refuses new ones', async () => {
     const units = puts(100)
     await Promise.all([home.db.close(), home.db.close()])
 

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-test('C-06 a second process is refused at once, and start works after kill -9 of the first', async () => {
+test('C-06 a second process is refused immediately, and a start succeeds after kill -9 of the first', async () => {
   const first = startChild(HOLDER, home)
   await first.hasWritten(1)
 
@@ -35,14 +35,14 @@ test('C-06 a second process is refused at once, and start works after kill -9 of
   await third.kill()
 })
 
-test('says that a command has the home, which ends soon', () => {
+test('the refusal says if a short-lived command uses the home folder', () => {
   const lock = lockHome(home, 'command')
   expect(() => lockHome(home)).toThrow(new HomeInUseError(home, process.pid, 'command'))
   expect(() => lockHome(home)).toThrow('A command (process')
   lock.release()
 })
 
-test('one process cannot own a home twice, and can again after it released it', () => {
+test('a process cannot lock a home folder twice, and can lock it again after releasing it', () => {
   const first = lockHome(home)
   expect(() => lockHome(home)).toThrow(HomeInUseError)
 
@@ -51,7 +51,7 @@ test('one process cannot own a home twice, and can again after it released it', 
   lockHome(home).release()
 })
 
-test('the sentence does without the process id when it is not known', () => {
+test('the message omits the process id if it is unknown', () => {
   const lock = lockHome(home)
   rmSync(join(home, 'lock.pid'))
 
@@ -59,13 +59,13 @@ test('the sentence does without the process id when it is not known', () => {
   lock.release()
 })
 
-test('two homes have two owners', () => {
+test('two home folders can be locked by two owners', () => {
   const locks = [lockHome(join(home, 'a')), lockHome(join(home, 'b'))]
 
   for (const lock of locks) lock.release()
 })
 
-test('a lock file that a disk damaged is no reason not to start, and locks again', () => {
+test('a damaged lock file does not prevent a start, and locks again', () => {
   writeFileSync(join(home, 'lock.db'), 'no database'.repeat(1_000))
   const lock = lockHome(home)
   expect(() => lockHome(home)).toThrow(HomeInUseError)

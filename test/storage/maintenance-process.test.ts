@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-test('a whole database is found whole, also while others write to it', async () => {
+test('an intact database is reported as intact, also during writes', async () => {
   const writer = new Database(file)
   const look = checkDatabase(file)
   const put = writer.prepare('INSERT INTO notes VALUES (?, ?, NULL)')
@@ -41,7 +41,7 @@ test('a whole database is found whole, also while others write to it', async () 
   writer.close()
 })
 
-test('an index that does not agree with its table is found, which a quick check takes for whole', async () => {
+test('an index that does not match its table is found, although a quick check misses it', async () => {
   damageIndex(file, 'sqlite_autoindex_notes_1', `note-0${ROWS}`)
   const quick = new Database(file, { readonly: true })
   expect(quick.pragma('quick_check', { simple: true })).toBe('ok')
@@ -49,7 +49,7 @@ test('an index that does not agree with its table is found, which a quick check 
   expect(await checkDatabase(file).problems).toEqual([`row ${ROWS} missing from index sqlite_autoindex_notes_1`])
 })
 
-test('a file that is no database any more is damage; one that is not there is a failure', async () => {
+test('a file that is not a database counts as damage; a missing file is a failure', async () => {
   const other = join(dir, 'other.db')
   copyFileSync(file, other)
   writeFileSync(other, Buffer.alloc(8_192, 0x5a))
@@ -60,20 +60,20 @@ test('a file that is no database any more is damage; one that is not there is a 
   ).rejects.toThrow('no-program.js')
 })
 
-test('a program that cannot be started is a failure, and no end of the service', async () => {
+test('a program that cannot be started is a failure and does not stop the service', async () => {
   const start = () => spawn(join(dir, 'no-node'), [], { stdio: ['ignore', 'pipe', 'pipe'] })
   await expect(createMaintenanceProcess('maintenance-program.js', start).checkDatabase(file).problems).rejects.toThrow(
     'ENOENT',
   )
 })
 
-test('one that is told to end does so at once, whatever it is at, and says nothing', async () => {
+test('a maintenance process that is told to end stops immediately, whatever it is doing, and reports nothing', async () => {
   const look = checkDatabase(file)
   look.kill()
   expect(await look.problems).toBeNull()
 })
 
-test('a copy holds what was committed, as one file, and goes on while others write', async () => {
+test('a backup holds all committed data in one file, and continues during writes', async () => {
   const writer = new Database(file)
   writer.exec('CREATE TABLE meta (name TEXT PRIMARY KEY)')
   const target = join(dir, 'copy.db')
@@ -90,12 +90,12 @@ test('a copy holds what was committed, as one file, and goes on while others wri
   copied.close()
 })
 
-test('a copy that cannot be made fails as SQLite says it, by which a full disk is told from others', async () => {
+test('a failed backup reports the error of SQLite, which distinguishes a full disk from other errors', async () => {
   const { problems } = copy(join(dir, 'none.db'), join(dir, 'copy.db'))
   await expect(problems).rejects.toMatchObject({ code: 'SQLITE_CANTOPEN', message: 'unable to open database file' })
 })
 
-test('damage goes into the copy, and is found there', async () => {
+test('damage is copied into the backup, and is found there', async () => {
   const writer = new Database(file)
   writer.exec('CREATE TABLE meta (name TEXT PRIMARY KEY)')
   writer.close()

@@ -51,14 +51,14 @@ const backups = () => {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-test('a new home gets every step and no backup', async () => {
+test('a new home folder gets every migration and no backup', async () => {
   await openAndClose(fruit, colour)
 
   expect(version()).toBe(2)
   expect(backups()).toEqual([])
 })
 
-test('L-03 an existing database is copied before it is changed, and the copy is whole', async () => {
+test('L-03 an existing database is backed up before it is changed, and the backup is intact', async () => {
   await openAndClose(fruit)
   look(file, (connection) => connection.exec(`INSERT INTO fruit VALUES ('apple')`))
 
@@ -74,14 +74,14 @@ test('L-03 an existing database is copied before it is changed, and the copy is 
   expect(look(copy, (connection) => connection.prepare('SELECT * FROM fruit').all())).toEqual([{ name: 'apple' }])
 })
 
-test('a database that is up to date is neither copied nor changed', async () => {
+test('a database that is up to date is neither backed up nor changed', async () => {
   await openAndClose(fruit, colour)
   await openAndClose(fruit, colour)
 
   expect(backups()).toEqual([])
 })
 
-test('an upgrade that fails is undone as a whole, and the version before it still opens the database', async () => {
+test('a failed upgrade is rolled back as a whole, and the previous version still opens the database', async () => {
   await openAndClose(fruit)
 
   await expect(openAndClose(fruit, colour, broken)).rejects.toThrow(
@@ -95,7 +95,7 @@ test('an upgrade that fails is undone as a whole, and the version before it stil
   await openAndClose(fruit)
 })
 
-test('L-03 upgrades that fail again and again leave one copy, and another once the database has changed', async () => {
+test('L-03 repeatedly failing upgrades leave one backup, and another once the database has changed', async () => {
   await openAndClose(fruit)
   look(file, (connection) => connection.exec(`INSERT INTO fruit VALUES ('apple')`))
   const fail = () => expect(openAndClose(fruit, colour, broken)).rejects.toThrow('and was undone')
@@ -111,7 +111,7 @@ test('L-03 upgrades that fail again and again leave one copy, and another once t
   expect(counts).toEqual([1, 2])
 })
 
-test('an upgrade for which the disk is too full says so, and changes nothing', async () => {
+test('an upgrade that does not fit on the disk says so, and changes nothing', async () => {
   await openAndClose(fruit)
   const filling: Migration = {
     version: 2,
@@ -128,7 +128,7 @@ test('an upgrade for which the disk is too full says so, and changes nothing', a
   expect(version()).toBe(1)
 })
 
-test('a database of a newer build is refused with a sentence and left alone', async () => {
+test('a database of a newer build is refused with a message and left unchanged', async () => {
   await openAndClose(fruit, colour)
 
   await expect(openAndClose(fruit)).rejects.toThrow(
@@ -139,7 +139,7 @@ test('a database of a newer build is refused with a sentence and left alone', as
   expect(backups()).toEqual([])
 })
 
-test('the steps of the product are numbered without gaps', () => {
+test('the migrations of the product are numbered without gaps', () => {
   expect(MIGRATIONS.map((step) => step.version)).toEqual(MIGRATIONS.map((_, i) => i + 1))
   expect(new Set(MIGRATIONS.map((step) => step.name)).size).toBe(MIGRATIONS.length)
 })

@@ -44,7 +44,7 @@ function writeBackup(): Promise<{ file: string; bytes: number }> {
   return copying
 }
 
-test('a copy gets its name once it is whole, and meanwhile everything goes on', async () => {
+test('a backup gets its name once it is complete, and the service keeps working meanwhile', async () => {
   const copying = writeBackup()
   expect(kept()).toEqual([expect.stringMatching(/\.part$/)])
   await data.db.commit(async () => {})
@@ -53,28 +53,28 @@ test('a copy gets its name once it is whole, and meanwhile everything goes on', 
   expect(kept().map((name) => join(data.dir, 'backups', name))).toEqual([file])
 })
 
-test('one that is damaged is none', async () => {
+test('a damaged copy is not kept as a backup', async () => {
   const copying = writeBackup()
   asked[0]?.answer(['row 7 missing from index'])
   await expect(copying).rejects.toThrow('row 7 missing from index')
   expect(kept()).toEqual([])
 })
 
-test('one for which the disk is too full is none, and is told as such', async () => {
+test('a copy that does not fit on the disk is not kept, and the error says so', async () => {
   const copying = writeBackup()
   asked[0]?.fail(new Database.SqliteError('database or disk is full', 'SQLITE_FULL'))
   await expect(copying).rejects.toMatchObject({ name: 'StorageError', kind: 'full' })
   expect(kept()).toEqual([])
 })
 
-test('whoever closes the database waits for no copy, and it is none', async () => {
+test('closing the database does not wait for a running backup, which is not kept', async () => {
   const copying = writeBackup()
   await data.db.close()
   await expect(copying).rejects.toThrow('closed before the copy of it was whole')
   expect(kept()).toEqual([])
 })
 
-test('what a process left that died while it copied is gone after the next start', async () => {
+test('the leftovers of a process that died during a backup are removed by the next start', async () => {
   const dir = tempFolder()
   onTestFinished(() => rmSync(dir, { recursive: true }))
   mkdirSync(join(dir, 'backups'))

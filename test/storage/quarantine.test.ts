@@ -119,7 +119,7 @@ const quarantined = (home: string) => readdirSync(home).filter((name) => name.st
 /** Leaves the first pages, where the schema is, as they were. */
 const damagePages = (bytes: Buffer) => bytes.fill(0x5a, Math.floor(bytes.length * 0.6))
 
-test('D-05 a damaged database makes room for the newest whole backup, and what is missing is said until it was put away', async () => {
+test('D-05 a damaged database is replaced by the newest intact backup, and the data loss is reported until it is dismissed', async () => {
   const home = homeOf(images.closed)
   change(database(home), damagePages)
   const first = await opened(home)
@@ -170,7 +170,7 @@ test('D-05 after a damaged database is replaced, attempt numbers and sequences s
   expect(loss).toEqual({ backup, fromMs: expect.any(Number), untilMs: expect.any(Number), areFactsKnown: true })
 })
 
-test('D-05 a message that waits in the backup may have left since: it is not sent again', async () => {
+test('D-05 a queued message in the backup may have been sent since: it is not sent again', async () => {
   const home = homeOf(images.closed)
   const copy = new Database(join(home, 'backups', backup))
   copy.exec("UPDATE messages SET status = 'queued', dispatch_started_at = NULL, engine_message_id = NULL")
@@ -182,7 +182,7 @@ test('D-05 a message that waits in the backup may have left since: it is not sen
   expect(marks).toEqual([1])
 })
 
-test('D-05 damage that only a close look finds is put aside at the next start once it was noted, with the copies that hold it too', async () => {
+test('D-05 damage that only a full check finds is quarantined at the next start, together with the backups that contain it', async () => {
   const home = homeOf(images.closed)
   const newest = 'switchboard-20260105T120020Z-hourly.db'
   const id = look(home, (db) => db.prepare('SELECT MAX(id) FROM messages').pluck().get())
@@ -203,7 +203,7 @@ test('D-05 damage that only a close look finds is put aside at the next start on
   look(home, (db) => expect(db.pragma('integrity_check', { simple: true })).toBe('ok'))
 })
 
-test('D-05 where damage was noted and no copy is whole, the start is refused, and the next one still knows', async () => {
+test('D-05 if damage was noted and no backup is intact, the start is refused, and so is the next one', async () => {
   const home = homeOf(images.closed)
   const id = look(home, (db) => db.prepare('SELECT MAX(id) FROM messages').pluck().get())
   damageIndex(database(home), 'messages_id', String(id))
@@ -214,7 +214,7 @@ test('D-05 where damage was noted and no copy is whole, the start is refused, an
   expect(isMarkedDamaged(database(home))).toBe(true)
 })
 
-test('damage that was noted and is there no more is forgotten', async () => {
+test('noted damage that no longer exists is forgotten', async () => {
   const home = homeOf(images.closed)
   markDamaged(database(home), ['it was'])
   const whole = await opened(home)
@@ -222,7 +222,7 @@ test('damage that was noted and is there no more is forgotten', async () => {
   await whole.close()
 })
 
-test('damage of several pages is told in lines of its own', async () => {
+test('damage of several pages is reported on separate lines', async () => {
   const home = homeOf(images.closed)
   change(database(home), (bytes) => bytes.fill(0x5a, Math.floor(bytes.length * 0.3), Math.floor(bytes.length * 0.5)))
   const opened = openReadOnly(database(home))
@@ -278,7 +278,7 @@ test.each([
   await second.close()
 })
 
-test('D-05 after commits are gone, sequences skip ahead, sessions end, and what waits is not sent again', async () => {
+test('D-05 after commits are lost, sequences skip ahead, sessions end, and queued messages are not sent again', async () => {
   const home = homeOf(images.killed)
   const counters = 'SELECT name, value FROM counters'
   const before = look(home, (db) => db.prepare(counters).all()) as { name: string; value: number }[]
@@ -295,7 +295,7 @@ test('D-05 after commits are gone, sequences skip ahead, sessions end, and what 
   })
 })
 
-test('D-05 a start that fails does not make the next one say that commits are gone', async () => {
+test('D-05 a failed start does not make the next start report lost commits', async () => {
   const home = homeOf(images.killed)
   const statements = [{ text: 'SELECT text FORM notes' }]
   await expect(opened(home, (deps) => openStorage({ ...deps, statements }))).rejects.toThrow('syntax error')
@@ -304,7 +304,7 @@ test('D-05 a start that fails does not make the next one say that commits are go
   await next.close()
 })
 
-test('D-05 where the file is missing that was closed, and no backup is there, no new database hides it', async () => {
+test('D-05 if a cleanly closed database is missing and there is no backup, no new database is created', async () => {
   const home = homeOf(images.closed)
   rmSync(join(home, 'backups'), { recursive: true })
   rmSync(database(home))
@@ -315,7 +315,7 @@ test('D-05 where the file is missing that was closed, and no backup is there, no
   await (await opened(home)).close()
 })
 
-test('D-05 a missing database that a backup replaces is not called damaged', async () => {
+test('D-05 a missing database that is replaced by a backup is not called damaged', async () => {
   const home = homeOf(images.closed)
   rmSync(database(home))
   const restored = await opened(home)
@@ -325,7 +325,7 @@ test('D-05 a missing database that a backup replaces is not called damaged', asy
   await restored.close()
 })
 
-test('D-05 an emptied file is not taken for a new database', async () => {
+test('D-05 an empty file is not mistaken for a new database', async () => {
   const home = homeOf(images.closed)
   truncateSync(database(home), 0)
   const restored = await opened(home)
@@ -352,7 +352,7 @@ test.each([
   },
 )
 
-test('D-05 a letter changed in the text of a table is damage, though every page of the file is whole', async () => {
+test('D-05 a changed character in the text of a table is damage, even if every page of the file is valid', async () => {
   const home = homeOf(images.closed)
   look(home, (db) => {
     db.unsafeMode().pragma('writable_schema = ON')
@@ -364,7 +364,7 @@ test('D-05 a letter changed in the text of a table is damage, though every page 
   await restored.close()
 })
 
-test('D-05 a version of the schema that is not its own is damage', async () => {
+test('D-05 a schema version that does not match is damage', async () => {
   const home = homeOf(images.closed)
   look(home, (db) => db.pragma('user_version = 6'))
   const restored = await opened(home)
@@ -372,7 +372,7 @@ test('D-05 a version of the schema that is not its own is damage', async () => {
   await restored.close()
 })
 
-test('D-05 a copy of a clock that was wrong is not taken for the newest', async () => {
+test('D-05 a backup dated by a wrong clock is not chosen as the newest', async () => {
   const home = homeOf(images.closed)
   cpSync(join(home, 'backups', backup), join(home, 'backups', 'switchboard-20380101T000000Z-hourly.db'))
   change(database(home), damagePages)
@@ -423,7 +423,7 @@ function olderBackup(home: string): string {
   return name
 }
 
-test('D-05 a damaged backup that was named replaces nothing, and an intact database stays', async () => {
+test('D-05 a damaged backup that was requested by name replaces nothing, and an intact database stays', async () => {
   const home = homeOf(images.closed)
   const name = olderBackup(home)
   writeFileSync(join(home, 'restore.json'), JSON.stringify({ name, asked_at_ms: 1 }))
@@ -434,7 +434,7 @@ test('D-05 a damaged backup that was named replaces nothing, and an intact datab
   expect([quarantined(home), look(home, (db) => db.prepare(COUNT_EVENTS).pluck().get())]).toEqual([[], events])
 })
 
-test('D-05 where the database is gone and no backup is there, it is said, and what facts know is kept', async () => {
+test('D-05 if the database is missing and there is no backup, this is reported, and known facts are kept', async () => {
   const home = homeOf(images.closed)
   rmSync(join(home, 'backups'), { recursive: true })
   for (const part of ['', '.closed']) rmSync(`${database(home)}${part}`)
@@ -462,7 +462,7 @@ test('D-05 where the database is gone and no backup is there, it is said, and wh
   await third.close()
 })
 
-test('a home that was never used is no loss', async () => {
+test('a home folder that was never used is not reported as data loss', async () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const first = await opened(home)
@@ -470,7 +470,7 @@ test('a home that was never used is no loss', async () => {
   await first.close()
 })
 
-test('D-05 without a whole backup nothing is changed, and the sentence says what to do', async () => {
+test('D-05 without an intact backup nothing is changed, and the message says what to do', async () => {
   const home = homeOf(images.closed)
   for (const name of readdirSync(join(home, 'backups'))) {
     change(join(home, 'backups', name), damagePages)

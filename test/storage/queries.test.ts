@@ -198,7 +198,7 @@ beforeAll(async () => {
 afterAll(() => data.close())
 
 describe('every statement of every room', () => {
-  test('is looked at: each table that grows is in some of them', () => {
+  test('is checked: each table that grows appears in some of them', () => {
     const tables = data.raw.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     const unread = (tables.pluck().all() as string[]).filter(
       (table) => !statements.some((text) => new RegExp(`\\b${table}\\b`).test(text)),
@@ -219,7 +219,7 @@ describe('every statement of every room', () => {
   })
 })
 
-test.each(EXCEPTIONS)('an exception is still needed: $step, $why', ({ step, statement }) => {
+test.each(EXCEPTIONS)('the exception is still needed: $step, $why', ({ step, statement }) => {
   const users = statements.filter(
     (text) => statement.test(text) && costly(queryPlan(data.raw, { text })).includes(step),
   )

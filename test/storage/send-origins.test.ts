@@ -32,7 +32,7 @@ const MESSAGES = [
   { source: 'api', status: 'queued', key: null, origin: null },
 ] as const
 
-test('messages of an earlier version get the origin that their key names', async () => {
+test('messages of an earlier version get the origin that their key indicates', async () => {
   const step = MIGRATIONS.find(({ name }) => name === 'send-origins')
   const { raw, close } = await testDatabase(MIGRATIONS.filter((one) => one !== step))
   onTestFinished(close)

@@ -13,7 +13,7 @@ afterEach(() => home.close())
 const take = () => home.db.commit((tx) => tx.next('events'))
 const reserved = () => home.raw.prepare(`SELECT value FROM counters WHERE name = 'events'`).pluck().get()
 
-test('a sequence counts from one, in the order of commits, each name for itself', async () => {
+test('a sequence counts from one in commit order, separately for each name', async () => {
   const numbers = await Promise.all([take(), take(), home.db.commit((tx) => tx.next('messages')), take()])
 
   expect(numbers).toEqual([1, 2, 1, 3])
@@ -71,7 +71,7 @@ test('a rolled back group drops every block it reserved', async () => {
   expect(reserved()).toBeGreaterThanOrEqual(next)
 })
 
-test('after commits are lost, a sequence that may have begun in them begins after the loss', async () => {
+test('after commits are lost, a sequence that may have begun in them continues after the lost range', async () => {
   home.raw.prepare(`INSERT INTO counters (name, value) VALUES ('*', 1000000)`).run()
 
   expect(await take()).toBe(1_000_001)

@@ -38,7 +38,7 @@ function failingOnce(word: string): Prepare {
   }
 }
 
-test('a moment that does not end in order is told, ends no process, and is not what the next read sees', async () => {
+test('a read snapshot that fails to close is reported, does not end the process, and is not reused by the next read', async () => {
   const prepare = failingOnce('COMMIT')
   const onFailure = vi.fn<(error: unknown) => void>()
   const snapshot = createSnapshot({ connection: reader, prepare, onFailure })

@@ -50,7 +50,7 @@ test('the reading connection cannot write', async () => {
   await db.close()
 })
 
-test('a typo in a declared statement fails at start, with its text', async () => {
+test('a typo in a declared statement fails at start with the text of the statement', async () => {
   const typo = { text: 'SELECT text FORM notes' }
 
   await expect(open({ statements: [...declaredStatements(), typo] })).rejects.toThrow(
@@ -63,7 +63,7 @@ test('a typo in a declared statement fails at start, with its text', async () =>
   await (await open()).close()
 })
 
-test('every opening draws a boot id of its own', async () => {
+test('every opening creates a new boot id', async () => {
   const first = await open()
   await first.close()
   const second = await open()
@@ -73,7 +73,7 @@ test('every opening draws a boot id of its own', async () => {
   expect(second.boot).not.toBe(first.boot)
 })
 
-test('closing leaves one file that holds everything', async () => {
+test('closing leaves one file that contains everything', async () => {
   const db = await open()
   await db.commit((tx) => tx.run(putNote, { seq: 1, text: 'kept' }))
   await db.close()
@@ -85,7 +85,7 @@ test('closing leaves one file that holds everything', async () => {
   await copy.close()
 })
 
-test('the reads of one turn see one moment, and every commit that was made before them', async () => {
+test('all reads of one event-loop turn share a snapshot, which includes every earlier commit', async () => {
   const db = await open()
   const other = new Database(file)
   await db.commit((tx) => tx.run(putNote, { seq: 1, text: 'first' }))
@@ -114,7 +114,7 @@ test('a checkpoint empties the log', async () => {
   await db.close()
 })
 
-test('a checkpoint waits for nobody who reads, and later commits are as patient as before', async () => {
+test('a checkpoint does not wait for readers, and later commits keep their busy timeout', async () => {
   const db = await open()
   const other = new Database(file)
   other.exec('BEGIN; SELECT count(*) FROM notes')
@@ -135,7 +135,7 @@ test('a checkpoint waits for nobody who reads, and later commits are as patient 
   await db.close()
 })
 
-test('the room of removed rows goes back to the disk in small steps, but for what comes next', async () => {
+test('the space of removed rows is returned to the disk in small steps, except what is needed next', async () => {
   const db = await open()
   const body = Buffer.alloc(100_000, 7)
   for (let i = 0; i < 20; i++) {
@@ -159,7 +159,7 @@ test('the room of removed rows goes back to the disk in small steps, but for wha
   expect(await db.shrink()).toBe(false)
 })
 
-test('the log stays bounded while many callers write and read without a pause', async () => {
+test('the log stays bounded while many callers read and write without a pause', async () => {
   const home = await testDatabase(notebook)
   const body = Buffer.alloc(3_000, 7)
   let largest = 0
@@ -186,7 +186,7 @@ test.each([
       writeFileSync(file, bytes)
     },
   ],
-])('%s is refused with a sentence that says what to do, and is not changed', async (_, damage) => {
+])('%s is refused with a message that says what to do, and is not changed', async (_, damage) => {
   await (await open()).close()
   damage()
   const before = readFileSync(file)

@@ -23,7 +23,7 @@ test('a statement is prepared once and kept under the object that declares it', 
   expect(prepare(statement)).not.toBe(prepare({ ...statement }))
 })
 
-test('a name used twice takes one value', () => {
+test('a parameter used twice takes one value', () => {
   expect(one('SELECT :a AS x, :b AS y, :a AS z', { a: 'A', b: 'B' })).toEqual({ x: 'A', y: 'B', z: 'A' })
 })
 
@@ -38,15 +38,15 @@ test.each([
   expect(one(text, { a: 1 })).toEqual(row)
 })
 
-test.each([['text'], [''], [7], [-1.5], [null], [2 ** 53 - 1]])('%j comes back as it was given', (value) => {
+test.each([['text'], [''], [7], [-1.5], [null], [2 ** 53 - 1]])('%j is returned as it was given', (value) => {
   expect(one('SELECT :value AS value', { value })).toEqual({ value })
 })
 
-test('bytes come back as they were given', () => {
+test('bytes are returned as they were given', () => {
   expect(one('SELECT :value AS value', { value: Buffer.from([0, 255]) })).toEqual({ value: Buffer.from([0, 255]) })
 })
 
-test('a missing parameter is named, and null is not missing', () => {
+test('a missing parameter is named in the error, and null is not missing', () => {
   expect(() => one('SELECT :present, :absent', { present: null })).toThrow(
     'The parameter :absent is missing in: SELECT :present, :absent',
   )
@@ -59,7 +59,7 @@ test('a value SQLite cannot hold is refused with the statement and without the v
   expect(refused).not.toThrow('hunter2')
 })
 
-test('run tells how many rows changed', () => {
+test('run returns the number of changed rows', () => {
   const insert = { text: 'INSERT INTO t (n) VALUES (:a), (:b)' }
 
   expect(prepare(insert).run({ a: 1, b: 2 })).toBe(2)
@@ -77,7 +77,7 @@ test.each([
   ['a missing value', 'INSERT INTO t (w) VALUES (NULL)'],
   ['a value of the wrong type', `INSERT INTO t (n) VALUES ('x')`],
   ['a fraction where a whole number belongs', 'INSERT INTO t (n) VALUES (1.5)'],
-])('%s is a mistake of ours, neither a conflict nor a fault of the storage', (_, text) => {
+])('%s is a programming error, neither a conflict nor a storage fault', (_, text) => {
   const attempt = () => prepare({ text }).run({})
 
   expect(attempt).toThrow(text)

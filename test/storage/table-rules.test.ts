@@ -106,13 +106,13 @@ const rowsOf = (database: Database.Database, table: string): Row[] =>
     )
     .all() as Row[]
 
-test('every table says what a restore does with it, and no other is named', () => {
+test('every table declares what a restore does with it, and no rule names an unknown table', () => {
   expect(Object.keys(TABLE_RULES).toSorted()).toEqual(tablesOf(present))
 })
 
 const MARKS = ['destination_mark', 'proxy_mark']
 
-test('the file of facts names columns that exist, and only of tables that a restore does not take back', () => {
+test('the fact log names existing columns only, and only of tables that a restore does not replace', () => {
   for (const [table, { key, columns, changes = [], blobs = [] }] of Object.entries(FACT_TABLES)) {
     const known = columnsOf(present, table)
     const names = [...known.map(({ name }) => name), 'password_mark', 'secret_mark', 'prev_secret_mark', ...MARKS]
@@ -123,7 +123,7 @@ test('the file of facts names columns that exist, and only of tables that a rest
   }
 })
 
-test('the file of facts holds no secret and no text', () => {
+test('the fact log contains no secret and no text', () => {
   const forbidden =
     /secret(?!_version|_mark)|sealed|token(?!s)|_enc$|^text$|^body_|url|payload|hash$|salt|prompt|note|summary|question|detail$/
   for (const [table, { columns }] of Object.entries(FACT_TABLES)) {
@@ -143,7 +143,7 @@ async function restored(kind: string): Promise<Database.Database> {
 /** Tables whose rule is about some of their rows. */
 const PARTLY = new Set(['jobs', 'job_lanes', 'messages', 'delivery_attempts', 'campaign_counts', 'opt_out_questions'])
 
-test('with the database readable, tables are restored or kept as their rule says', async () => {
+test('if the database is readable, tables are restored or kept as their rule says', async () => {
   const copy = await restored('database')
   carryOver(copy, { kind: 'database', file: join(folder, 'present.db'), facts: NO_FACTS }, NOW_MS)
   const wrong = Object.entries(TABLE_RULES).flatMap(([table, rule]) => {
@@ -167,7 +167,7 @@ const DECIDED = Object.entries(TABLE_RULES).flatMap(([table, rule]) =>
   rule === 'strictest' || rule === 'discarded' ? [table] : [],
 )
 
-test('every table whose rows are judged or discarded has a case', () => {
+test('every table whose rows are judged or discarded has a test case', () => {
   expect(DECIDED.filter((table) => CASES[table] === undefined)).toEqual([])
 })
 
@@ -203,7 +203,7 @@ test.each(ALL)('%s: what happened since the backup is not undone', async (name, 
   expect(await after({ kind: 'facts', facts: readFacts(home), madeAtMs: 1 }), 'only facts are known').toBe(expected)
 })
 
-test('where nothing says what happened since the backup, nobody is called and no campaign goes on by itself', async () => {
+test('if nothing is known since the backup, nobody is called and no campaign resumes automatically', async () => {
   const copy = await restored('unknown')
   copy.exec(`UPDATE voice_calls SET status = 'scheduled', scheduled_at = ${NOW_MS + 60_000}, ended_at = NULL`)
   copy.exec(`UPDATE campaigns SET status = 'running'`)
