@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { remember } from './remember.ts'
 
 export type Address = ReturnType<typeof ipaddr.process>
 export type Range = readonly [Address, number]
@@ -30,9 +31,11 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || parseAddress(host)?.range() === 'loopback'
 }
 
+const NETWORKS_REMEMBERED = 10_000
+
 /** Whom a limit is for: an IPv4 address, or the /64 of an IPv6 address, as a single subscriber has all of it. */
-export function networkOf(text: string): string {
+export const networkOf = remember(NETWORKS_REMEMBERED, (text: string): string => {
   const address = parseAddress(text)
   if (address?.kind() !== 'ipv6') return address?.toString() ?? text
   return `${ipaddr.fromByteArray([...address.toByteArray().slice(0, 8), ...Array<number>(8).fill(0)]).toString()}/64`
-}
+})
