@@ -36,6 +36,7 @@ import { createOriginGuard, ownHosts } from './origin-guard.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { RequestTimes } from './request-times.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
+import { createUntilStopped } from './until-stopped.ts'
 
 export interface DoorDeps extends Omit<AdmissionDeps, 'guard' | 'limiter' | 'port' | 'accountGate'>, AccountGateDeps {
   readonly operations: readonly ServedOperation[]
@@ -110,7 +111,7 @@ export function createDoor(deps: DoorDeps): Door {
   const admit = createAdmission({ ...deps, guard, limiter, accountGate, port: () => port })
   const gate = limitOperations(LIMITS.requestsInFlight)
   const uploads = limitOperations(LIMITS.uploadsInFlight)
-  const stopping = new AbortController()
+  const untilStopped = createUntilStopped()
 
   const app = Fastify({
     logger: false,
@@ -213,7 +214,7 @@ export function createDoor(deps: DoorDeps): Door {
   }
 
   for (const served of deps.operations)
-    routeOperation(app, served, { gate, accountGate, uploads, arrivals, stopping: stopping.signal, ...deps })
+    routeOperation(app, served, { gate, accountGate, uploads, arrivals, untilStopped, ...deps })
   deps.rawRoutes(app, () => port)
 
   const injectAs = async (
@@ -247,7 +248,7 @@ export function createDoor(deps: DoorDeps): Door {
     rehearse: (principal, request) => injectAs({ principal, prepaid: true, isRehearsal: true }, request),
     async close() {
       // Open requests may finish; connections that remain after that are closed.
-      const answering = clock.after(ANSWER_WAITING_AFTER_MS, () => stopping.abort())
+      const answering = clock.after(ANSWER_WAITING_AFTER_MS, untilStopped.answerWaiting)
       const draining = clock.after(DRAIN_MS, () => app.server.closeAllConnections())
       await app.close()
       answering.cancel()

@@ -21,6 +21,7 @@ import { nameBefore, nameIn, readerOf } from './name-before.ts'
 import type { OpenBodies } from './open-bodies.ts'
 import { readIdempotencyKey } from './idempotency-header.ts'
 import { noticeOf } from './operation-notice.ts'
+import type { UntilStopped } from './until-stopped.ts'
 import { createCheck, type Check } from './validation.ts'
 
 /** An executed operation with its arguments and answer. */
@@ -89,7 +90,7 @@ export function routeOperation(
     arrivals,
     writeGate,
     publish,
-    stopping,
+    untilStopped,
     onDone,
     openBodies,
     requireAccess,
@@ -102,7 +103,7 @@ export function routeOperation(
     arrivals: Arrivals
     writeGate: Pick<WriteGate, 'check'>
     publish: NoticeBus<Notice>['publish']
-    stopping: AbortSignal
+    untilStopped: Pick<UntilStopped, 'wait'>
     onDone: OnDone
     openBodies: Pick<OpenBodies, 'add' | 'during'>
     requireAccess: RequireAccessOf
@@ -144,7 +145,7 @@ export function routeOperation(
               )
         const owner = principal?.accountId ?? null
         const name = await nameBefore(reader, () => callOf(operation, request, requireAccess, undefined))
-        const answer = await (operation.waitsForEngine === true ? untilStopped(stopping, act()) : limit(owner, act))
+        const answer = await (operation.waitsForEngine === true ? untilStopped.wait(act()) : limit(owner, act))
         if (operation.method !== 'GET') {
           await noteDone(served, request, { body, answer, name }, onDone)
           // An operator's changes concern the computer, so all accounts are notified.
@@ -179,24 +180,6 @@ async function noteDone(
 /** Parses an answer that is stored for repeated requests. */
 const readJson = (bytes: Buffer | undefined): unknown =>
   bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as unknown)
-
-/** Answers a waiting caller before the service stops. The work itself continues until the process exits. */
-async function untilStopped<T>(stopping: AbortSignal, result: Promise<T>): Promise<T> {
-  const { promise: stopped, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(stoppedWaiting())
-  stopping.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([result, stopped])
-  } finally {
-    stopping.removeEventListener('abort', stop)
-  }
-}
-
-const stoppedWaiting = () =>
-  new ApiError(
-    'upstream_timeout',
-    'The service is stopping and the network has not responded yet, so this may have taken effect. Check before you repeat the call; find a message by its idempotency_key.',
-  )
 
 /** Reads and deletes also work while the service accepts no new data. */
 const writesData = ({ method, scope, worksWhenFull }: Operation): boolean =>
