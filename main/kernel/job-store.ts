@@ -112,10 +112,13 @@ export const nextDue = sql<RunnerParams, { nextAtMs: number }>(
    ORDER BY next_at LIMIT 1`,
 )
 
-/** Leases the first due jobs of a lane. The state is checked again, so that two nodes never take the same job. */
+/**
+ * Leases the first due jobs of a lane. Every condition of the inner query is repeated outside: a server database that
+ * waited for another node's claim checks only the outer ones again, and that node may have postponed the job.
+ */
 export const claimJobs = sql<LaneRef & { node: string; nowMs: number; limit: number }, JobRow>(
   `UPDATE jobs SET state = 'running', attempt = attempt + 1, lease_owner = :node
-   WHERE state = 'waiting' AND seq IN (
+   WHERE state = 'waiting' AND run_at <= :nowMs AND seq IN (
      SELECT seq FROM jobs WHERE kind = :kind AND subject_id = :subjectId AND lane = :lane AND state = 'waiting'
        AND run_at <= :nowMs ORDER BY run_at, seq LIMIT :limit)
    RETURNING ${JOB}`,
