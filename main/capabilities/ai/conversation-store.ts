@@ -64,11 +64,11 @@ export const setInbound = sql<OfConversation & { at: number; now: number }>(
   `UPDATE ai_conversations SET last_inbound_at = :at, follow_ups = 0, follow_up_at = NULL, changed_at = :now
    WHERE seq = :seq`,
 )
-export const openTurnOf = sql<OfConversation & { turn: number }>(
-  'UPDATE ai_conversations SET open_turn = :turn, next_turn = :turn + 1 WHERE seq = :seq',
+export const openTurnOf = sql<OfConversation & { turn: number; next: number }>(
+  'UPDATE ai_conversations SET open_turn = :turn, next_turn = :next WHERE seq = :seq',
 )
-export const takeTurnNumber = sql<OfConversation & { turn: number }>(
-  'UPDATE ai_conversations SET next_turn = :turn + 1 WHERE seq = :seq',
+export const takeTurnNumber = sql<OfConversation & { next: number }>(
+  'UPDATE ai_conversations SET next_turn = :next WHERE seq = :seq',
 )
 export const closeTurnOf = sql<OfConversation & { turn: number }>(
   'UPDATE ai_conversations SET open_turn = NULL WHERE seq = :seq AND open_turn = :turn',

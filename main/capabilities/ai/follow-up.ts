@@ -121,7 +121,7 @@ export function createFollowUps({ db, clock, jobs, instances, optOuts, settings:
     const { seq: conversationSeq, nextTurn: turn, instanceId, chat, accountId } = conversation
     const row = { seq: await tx.next('ai_turns'), conversationSeq, turn, instanceId, chat, accountId }
     await tx.run(insertTurn, { ...row, kind: 'follow_up', question: '', now, dueAtMs: now })
-    await tx.run(takeTurnNumber, { seq: conversationSeq, turn })
+    await tx.run(takeTurnNumber, { seq: conversationSeq, next: turn + 1 })
     if (part !== null) {
       const reply = part.kind === 'text' ? part.text : null
       const decision: StoredDecision = { parts: [part], becomes: 'answered', reply, sources: [], toolCalls: [] }

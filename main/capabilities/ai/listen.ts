@@ -125,7 +125,7 @@ export function createListener({
     const dueAtMs = due(now)
     const question = text.slice(0, QUESTION_LENGTH)
     await tx.run(insertTurn, { ...turn, instanceId, chat, accountId, question, now, dueAtMs })
-    await tx.run(openTurnOf, { seq, turn: nextTurn })
+    await tx.run(openTurnOf, { seq, turn: nextTurn, next: nextTurn + 1 })
     const place = { id, instanceId, chat, accountId }
     await turns.add(tx, { conversation: place, ...turn, due: dueOf(clock, { firstAtMs: now, dueAtMs }) })
   }
