@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { parameterFault } from './parameters.ts'
 import { mapSqliteError } from './sqlite-errors.ts'
 
 /** A statement prepared on one connection. All three functions throw errors converted by `mapSqliteError`. */
@@ -61,7 +62,8 @@ function fill(values: unknown[], names: readonly string[], params: object): unkn
   for (let i = 0; i < names.length; i++) {
     const name = names[i] ?? ''
     const value = given[name]
-    if (value === undefined) throw new Error(`The parameter :${name} is missing`)
+    const fault = parameterFault(name, value)
+    if (fault !== undefined) throw new Error(fault)
     values[i] = value
   }
   return values

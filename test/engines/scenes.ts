@@ -143,7 +143,7 @@ async function line(): Promise<Scene> {
 }
 
 async function quotedOn({ network, accountId }: Pick<NetworkWorld, 'network' | 'accountId'>, number: string) {
-  const [last] = await network.listMessages(accountId, number, Infinity, 1)
+  const [last] = await network.listMessages(accountId, number, Number.MAX_SAFE_INTEGER, 1)
   return last?.content.quoted ?? null
 }
 

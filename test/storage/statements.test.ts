@@ -38,7 +38,7 @@ test.each([
   expect(one(text, { a: 1 })).toEqual(row)
 })
 
-test.each([['text'], [''], [7], [-1.5], [null], [2 ** 53 - 1]])('%j is returned as it was given', (value) => {
+test.each([['text'], [''], [7], [null], [2 ** 53 - 1]])('%j is returned as it was given', (value) => {
   expect(one('SELECT :value AS value', { value })).toEqual({ value })
 })
 

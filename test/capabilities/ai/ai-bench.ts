@@ -134,7 +134,7 @@ export async function aiBench({ network = 'sandbox', engine = 'smv2' }: BenchOpt
       const event = { type, accountId: ACCOUNT, instanceId: INSTANCE, data, origin }
       await subscribers.run(tx, event as LedgerEvent)
     }
-    const nodes = { id: `node_${number}` as Db['boot'], aliveSinceMs: () => Infinity }
+    const nodes = { id: `node_${number}` as Db['boot'], aliveSinceMs: () => Number.MAX_SAFE_INTEGER }
     const jobs = createJobs({ ...{ db: own, clock, log: silentLog, nodes }, apiActivity: { isRecent: () => false } })
     const ids = createIds(clock, seededRandom(number))
 

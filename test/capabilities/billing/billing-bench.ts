@@ -97,7 +97,7 @@ export async function billingBench() {
         return isLast || isDead ? never() : result
       },
     }
-    const nodes = { id: `node_${String(number)}` as Db['boot'], aliveSinceMs: () => Infinity }
+    const nodes = { id: `node_${String(number)}` as Db['boot'], aliveSinceMs: () => Number.MAX_SAFE_INTEGER }
     const jobs = createJobs({ ...{ db: own, clock, log: silentLog, nodes }, apiActivity: { isRecent: () => false } })
     const ids = createIds(clock, seededRandom(number))
     const billing = createBilling({

@@ -100,7 +100,7 @@ export async function campaignBench({
     const tell = async (tx: Tx, event: object) => {
       await subscribers.run(tx, event as LedgerEvent)
     }
-    const nodes = { id: `node_${number}` as Db['boot'], aliveSinceMs: () => Infinity }
+    const nodes = { id: `node_${number}` as Db['boot'], aliveSinceMs: () => Number.MAX_SAFE_INTEGER }
     const jobs = createJobs({ ...{ db: own, clock, log: silentLog, nodes }, apiActivity: { isRecent: () => false } })
     const ids = createIds(clock, seededRandom(number))
 

@@ -246,7 +246,7 @@ describe('the adapter with a faulty Graph API over a real socket', () => {
   afterEach(() => world.close())
 
   const phone = async (number = ANA) =>
-    (await world.network.listMessages(world.accountId, number, Infinity, 500)).length
+    (await world.network.listMessages(world.accountId, number, Number.MAX_SAFE_INTEGER, 500)).length
   const cause = (kind: Parameters<GraphWorld['graph']['cause']>[1], times = 1) =>
     world.graph.cause(credentials.phoneNumberId, kind, times)
   const read = (messageId: string) => soon('read', () => world.statuses(instance, messageId).includes('read'))
@@ -469,7 +469,7 @@ describe('the adapter with a faulty Graph API over a real socket', () => {
     } as const
     const { messageId } = await world.send(instance, { ...media, to: ANA })
     await read(messageId)
-    const [arrived] = await world.network.listMessages(world.accountId, ANA, Infinity, 1)
+    const [arrived] = await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 1)
     expect(arrived?.content).toMatchObject({ type: 'document', media: { size: 300_000, filename: 'a.pdf' } })
     const image = {
       type: 'image',
@@ -496,7 +496,12 @@ describe('the adapter with a faulty Graph API over a real socket', () => {
       const { messageId, outcome } = await world.send(instance, { ...out, to: ANA })
       expect(outcome).toMatchObject({ kind: 'accepted' })
       await read(messageId)
-      const [{ content } = { content: null }] = await world.network.listMessages(world.accountId, ANA, Infinity, 1)
+      const [{ content } = { content: null }] = await world.network.listMessages(
+        world.accountId,
+        ANA,
+        Number.MAX_SAFE_INTEGER,
+        1,
+      )
       return [content?.type, content?.quoted]
     }
     const quoted = { ...said, engineMessageId: message.id }
@@ -523,7 +528,7 @@ describe('the adapter with a faulty Graph API over a real socket', () => {
     expect((await world.send(instance, { kind: 'cloud_api', to: ANA, payload })).outcome).toMatchObject({
       kind: 'accepted',
     })
-    const [message] = await world.network.listMessages(world.accountId, '12025550200', Infinity, 1)
+    const [message] = await world.network.listMessages(world.accountId, '12025550200', Number.MAX_SAFE_INTEGER, 1)
     expect(message?.reactions).toEqual({ '12025550200': '👍' })
   })
 

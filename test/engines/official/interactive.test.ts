@@ -253,7 +253,7 @@ describe('interactive messages over the simulated Graph API', () => {
     if (outcome.kind !== 'accepted') throw new Error(outcome.kind)
     const id = outcome.engineMessageId
     await until('the phone has it', async () => {
-      const messages = await world.network.listMessages(world.accountId, ANA, Infinity, 50)
+      const messages = await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 50)
       return messages.some((message) => message.id === id)
     })
     await world.network.tap(world.accountId, ANA, id, tap)

@@ -51,7 +51,7 @@ test('the catcher keeps headers and the exact body of requests, newest first', a
   })
   await clock.advance(5)
   await post('second')
-  const caught = await catcher.list(ACCOUNT, 'orders', Infinity, 10)
+  const caught = await catcher.list(ACCOUNT, 'orders', Number.MAX_SAFE_INTEGER, 10)
   expect(caught.map(({ body }) => body)).toEqual(['second', '{"a": "é" }'])
   expect(JSON.parse(caught[1]?.headers ?? '')).toEqual({ 'content-type': 'application/json' })
   expect(caught[0]?.receivedAtMs).toBe(clock.now())
@@ -81,7 +81,7 @@ test('the catcher checks the headers of Standard Webhooks if they are present', 
       body: Buffer.from('x'),
       accountId: ACCOUNT,
     })
-  const caught = await own.list(ACCOUNT, 'orders', Infinity, 10)
+  const caught = await own.list(ACCOUNT, 'orders', Number.MAX_SAFE_INTEGER, 10)
   expect(caught.map(({ signature }) => signature)).toEqual(['invalid', 'invalid', 'invalid', 'valid'])
 })
 
@@ -92,7 +92,7 @@ test('the catcher checks the signature over the exact bytes with each secret for
   await post('x ', signed('x'))
   await post('x', signed('x', SECRET, clock.now() - 301_000))
   await post('x')
-  const caught = await catcher.list(ACCOUNT, 'orders', Infinity, 10)
+  const caught = await catcher.list(ACCOUNT, 'orders', Number.MAX_SAFE_INTEGER, 10)
   expect(caught.map(({ signature }) => signature)).toEqual(['none', 'invalid', 'invalid', 'invalid', 'valid', 'valid'])
 })
 
@@ -111,7 +111,7 @@ test('the catcher answers as configured, with a status, a delay, a redirect or n
   void post('hangs').finally(() => (settled = true))
   await clock.advance(60_000)
   expect(settled).toBe(false)
-  expect((await catcher.list(ACCOUNT, 'orders', Infinity, 10))[0]?.body).toBe('hangs')
+  expect((await catcher.list(ACCOUNT, 'orders', Number.MAX_SAFE_INTEGER, 10))[0]?.body).toBe('hangs')
 })
 
 test('the catcher keeps its configured answer across a restart and when it is emptied', async () => {
@@ -121,15 +121,15 @@ test('the catcher keeps its configured answer across a restart and when it is em
   catcher = open()
   expect(await catcher.reply(ACCOUNT, 'orders')).toEqual({ status: 503, delayMs: 5, hang: false })
   await catcher.empty(ACCOUNT, 'orders')
-  expect(await catcher.list(ACCOUNT, 'orders', Infinity, 10)).toEqual([])
+  expect(await catcher.list(ACCOUNT, 'orders', Number.MAX_SAFE_INTEGER, 10)).toEqual([])
   expect(await catcher.reply(ACCOUNT, 'orders')).toMatchObject({ status: 503 })
 })
 
 test('the catcher keeps names and accounts separate, and an unused name is empty', async () => {
   await post('a')
   await post('b', {}, 'other')
-  expect(await catcher.list(ACCOUNT, 'other', Infinity, 10)).toHaveLength(1)
-  expect(await catcher.list('account-2' as AccountId, 'orders', Infinity, 10)).toEqual([])
+  expect(await catcher.list(ACCOUNT, 'other', Number.MAX_SAFE_INTEGER, 10)).toHaveLength(1)
+  expect(await catcher.list('account-2' as AccountId, 'orders', Number.MAX_SAFE_INTEGER, 10)).toEqual([])
   expect(await catcher.reply(ACCOUNT, 'unused')).toEqual({ status: 200, delayMs: 0, hang: false })
   expect(await post('x', {}, 'a/b')).toMatchObject({ status: 404 })
 })
@@ -139,5 +139,5 @@ test('the catcher keeps the newest 10,000 requests for a name', async () => {
   const rows = data.raw.prepare('SELECT count(*) AS n FROM sandbox_caught').get() as { n: number }
   expect(rows.n).toBeGreaterThanOrEqual(10_000)
   expect(rows.n).toBeLessThanOrEqual(10_500)
-  expect((await catcher.list(ACCOUNT, 'orders', Infinity, 1))[0]?.body).toBe('10.999')
+  expect((await catcher.list(ACCOUNT, 'orders', Number.MAX_SAFE_INTEGER, 1))[0]?.body).toBe('10.999')
 })

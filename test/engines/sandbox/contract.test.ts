@@ -46,7 +46,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
       ['read', 2_000],
     ])
     expect(new Set(receipts.map((receipt) => receipt.messageId))).toEqual(new Set([messageId]))
-    const [message] = await world.network.listMessages(world.accountId, ANA, Infinity, 10)
+    const [message] = await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 10)
     expect(message).toMatchObject({
       author: OURS,
       recipient: ANA,
@@ -70,7 +70,9 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
       code: 'engine_rejected',
       provider_code: name === 'smv2' ? 479 : 131000,
     })
-    expect(await world.network.listMessages(world.accountId, withSuffix('0410'), Infinity, 10)).toEqual([])
+    expect(await world.network.listMessages(world.accountId, withSuffix('0410'), Number.MAX_SAFE_INTEGER, 10)).toEqual(
+      [],
+    )
   })
 
   test('a message to a number ending in 0502 is never sent', async () => {
@@ -104,7 +106,9 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     await world.network.changePhone(world.accountId, withSuffix('0007'), { online: true })
     await world.clock.advance(60_000)
     expect(world.statuses(instance, messageId)).toEqual(['sent'])
-    expect(await world.network.listMessages(world.accountId, withSuffix('0007'), Infinity, 10)).toEqual([])
+    expect(await world.network.listMessages(world.accountId, withSuffix('0007'), Number.MAX_SAFE_INTEGER, 10)).toEqual(
+      [],
+    )
   })
 
   test.each([
@@ -139,7 +143,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     const second = await world.send(instance, { to: ANA })
     await world.clock.advance(60_000)
     expect(world.statuses(instance, first.messageId)).toEqual(['sent'])
-    expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toEqual([])
+    expect(await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 10)).toEqual([])
     world.forget()
     await world.network.changePhone(world.accountId, ANA, { online: true })
     await world.clock.advance(60_000)
@@ -149,7 +153,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
       [first.messageId, 'read'],
       [second.messageId, 'read'],
     ])
-    expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(2)
+    expect(await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 10)).toHaveLength(2)
   })
 
   test('a phone that goes offline meanwhile receives nothing until it is back', async () => {
@@ -158,7 +162,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     await world.network.changePhone(world.accountId, ANA, { online: false })
     await world.clock.advance(60_000)
     expect(world.statuses(instance, messageId)).toEqual(['sent'])
-    expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toEqual([])
+    expect(await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 10)).toEqual([])
     await world.network.changePhone(world.accountId, ANA, { online: true })
     await world.clock.advance(60_000)
     expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
@@ -208,7 +212,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     }
     await world.clock.advance(10_000)
     expect(world.statuses(instance, messageId)).toEqual(['sent', 'delivered', 'read'])
-    expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
+    expect(await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 10)).toHaveLength(1)
   })
 
   test('a message whose transaction is rolled back never arrives', async () => {
@@ -257,7 +261,7 @@ describe.each(ENGINES)('%s on the sandbox network', (name) => {
     }
     await world.send(instance, { to: ANA, kind: 'media', ...file } as never)
     await world.clock.advance(1_000)
-    const [message] = await world.network.listMessages(world.accountId, ANA, Infinity, 10)
+    const [message] = await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 10)
     expect(message?.content).toMatchObject({
       type: 'image',
       media: { mimeType: 'image/png', size: 99, filename: 'a.png', caption: 'Look' },
@@ -337,7 +341,7 @@ describe('on the official engine', () => {
     expect(world.of(instance, 'failed').find((one) => one.messageId === messageId)?.error).toMatchObject({
       ...{ code: 'outside_window', provider_code: 131047 },
     })
-    const received = await world.network.listMessages(world.accountId, out.to, Infinity, 50)
+    const received = await world.network.listMessages(world.accountId, out.to, Number.MAX_SAFE_INTEGER, 50)
     expect(received.filter(({ id }) => id === engineMessageId)).toEqual([])
   }
 
@@ -383,7 +387,7 @@ describe('with a timeline of zero', () => {
     expect(outcome).toMatchObject({ kind: 'accepted', status: 'sent' })
     expect(rows()).toEqual({ n: 1 })
     expect(world.told(instance)).toEqual([])
-    expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
+    expect(await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 10)).toHaveLength(1)
   })
 
   test('thousands of simultaneous receipts are all reported, each message in order', async () => {

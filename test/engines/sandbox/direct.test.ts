@@ -28,7 +28,8 @@ const ref = (engineMessageId: string, isOwn = false): MessageRef => ({
   isOwn,
   participant: null,
 })
-const lastOf = async (number: string) => (await w.network.listMessages(w.accountId, number, Infinity, 1))[0]
+const lastOf = async (number: string) =>
+  (await w.network.listMessages(w.accountId, number, Number.MAX_SAFE_INTEGER, 1))[0]
 const codeOf = async (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => 'done',

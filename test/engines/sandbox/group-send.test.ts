@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => w.close())
 
-const on = async (number: string) => w.network.listMessages(w.accountId, number, Infinity, 10)
+const on = async (number: string) => w.network.listMessages(w.accountId, number, Number.MAX_SAFE_INTEGER, 10)
 const send = async (out: object = {}) => {
   const sending = w.send(us, { kind: 'text', text: 'Hello', ...out, to: group })
   await w.clock.advance(50)

@@ -56,7 +56,7 @@ describe.each(ENGINES)('messages from phones to %s', (name) => {
     expect(world.told(instance)).toMatchObject([
       { kind: 'received', engineMessageId: message.id, chat: ANA, from: OURS, fromMe: true, text: 'I answer myself' },
     ])
-    expect(await world.network.listMessages(world.accountId, ANA, Infinity, 10)).toHaveLength(1)
+    expect(await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 10)).toHaveLength(1)
   })
 
   test('are received once by an instance that reconnects', async () => {
@@ -128,7 +128,7 @@ describe.each(ENGINES)('messages from phones to %s', (name) => {
     const sent = await world.send(instance, { to: ANA })
     await world.clock.advance(10_000)
     world.forget()
-    const [message] = await world.network.listMessages(world.accountId, ANA, Infinity, 10)
+    const [message] = await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 10)
     await world.network.react(world.accountId, ANA, sent.messageId, '❤️')
     await settle()
     expect(sent).toMatchObject({ engineMessageId: message?.id })
@@ -143,9 +143,11 @@ describe.each(ENGINES)('messages from phones to %s', (name) => {
         atMs: world.clock.now(),
       },
     ])
-    expect((await world.network.listMessages(world.accountId, ANA, Infinity, 10))[0]?.reactions).toEqual({
-      [ANA]: '❤️',
-    })
+    expect((await world.network.listMessages(world.accountId, ANA, Number.MAX_SAFE_INTEGER, 10))[0]?.reactions).toEqual(
+      {
+        [ANA]: '❤️',
+      },
+    )
   })
 
   test('contain media, a quote and an ad referral', async () => {
@@ -173,7 +175,7 @@ describe.each(ENGINES)('messages from phones to %s', (name) => {
     expect(world.of(instance, 'received')[0]).toMatchObject({ chat: hidden, from: hidden, fromLid: hidden })
     await world.send(instance, { to: hidden })
     await world.clock.advance(10_000)
-    expect(await world.network.listMessages(world.accountId, hidden, Infinity, 10)).toHaveLength(1)
+    expect(await world.network.listMessages(world.accountId, hidden, Number.MAX_SAFE_INTEGER, 10)).toHaveLength(1)
   })
 
   test('in a group have the group as their chat and the sender as participant', async () => {
