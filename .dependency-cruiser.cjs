@@ -60,6 +60,7 @@ const HOMES = {
   electron: '^main/(desktop[.]ts|shell/)',
   'electron-updater': '^main/shell/updater[.]ts$',
   'better-sqlite3': '^main/storage/',
+  pg: '^main/storage/postgres/',
   keytar: '^main/vault/',
   baileys: '^main/engines/smv2/',
   libsignal: '^main/engines/smv2/',

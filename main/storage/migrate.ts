@@ -11,6 +11,11 @@ export interface Migration {
   readonly name: string
   /** DDL of the SQLite adapter: STRICT tables, portable column types (TEXT, INTEGER, BLOB). */
   readonly sql: string
+  /**
+   * Used instead of the translated `sql` on PostgreSQL (storage/postgres/schema-text.ts), for a step that converts rows
+   * with functions of SQLite. A database on PostgreSQL is younger than such a step and has no rows to convert.
+   */
+  readonly postgres?: string
 }
 
 interface MigrateDeps {

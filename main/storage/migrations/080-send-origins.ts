@@ -34,4 +34,5 @@ UPDATE messages SET origin = json_object('kind', 'crm',
       ELSE substr(idem_key, 5) END)
   WHERE source = 'ghl' AND status = 'queued' AND substr(idem_key, 1, 4) IN ('ghl:', 'crm:');
 `,
+  postgres: 'ALTER TABLE messages ADD COLUMN origin TEXT',
 }
