@@ -294,6 +294,7 @@ export const ERROR_REASONS = {
   setting_range: ['min', 'max'],
   storage_failed: [],
   storage_unknown: [],
+  database_unreachable: [],
   too_many_rows: [],
   windows_full: ['n'],
 

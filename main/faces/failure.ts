@@ -41,6 +41,11 @@ const STORAGE = {
       'service_unavailable',
       'The disk of the service failed, so nothing was stored. Only reads work until it recovers; try again later.',
     ).because('storage_failed'),
+  unreachable: () =>
+    new ApiError(
+      'service_unavailable',
+      'The database server does not answer, so nothing was stored. Repeat the call in a few seconds.',
+    ).because('database_unreachable'),
   closed: () =>
     new ApiError('service_unavailable', 'The service is stopping. Repeat the call once it is back.').because(
       'service_stopping',

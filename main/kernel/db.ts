@@ -40,9 +40,10 @@ export interface Db {
 
 /**
  * The storage itself failed: `full` (no room; nothing was written), `unknown` (I/O: the commit may or may not have
- * happened), `read_only` (it failed before and takes no writes until it is reopened; nothing was written), `closed`.
+ * happened), `read_only` (it failed before and takes no writes until it is reopened; nothing was written),
+ * `unreachable` (the database server does not answer; nothing was written), `closed`.
  */
-export type StorageFault = 'full' | 'unknown' | 'read_only' | 'closed'
+export type StorageFault = 'full' | 'unknown' | 'read_only' | 'unreachable' | 'closed'
 
 export class StorageError extends Error {
   readonly kind: StorageFault
