@@ -76,7 +76,6 @@ const HOMES = {
   jssip: '^main/voice/gateways/sip/',
   nodemailer: '^main/kernel/mailer[.]ts$',
   '@ai-sdk': '^main/capabilities/ai-providers/',
-  '@gohighlevel/api-client': '^main/capabilities/crm/ghl/',
   '@modelcontextprotocol/client': '^main/commands/',
 }
 

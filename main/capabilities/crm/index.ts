@@ -15,7 +15,7 @@ import { createGhlBridge } from './ghl/bridge.ts'
 import { createCallbacks, type Callbacks } from './ghl/callbacks.ts'
 import { createConnect, type Connect } from './ghl/connect.ts'
 import { createLimiter } from './ghl/limiter.ts'
-import { createSdk } from './ghl/sdk.ts'
+import { ghlClients as clients } from './ghl/client.ts'
 import { createConnectionsUnderWay } from './ghl/under-way.ts'
 import { removeStatesCreatedBy, removeStatesOf } from './ghl/session-store.ts'
 import { createSides } from './ghl/sides.ts'
@@ -80,9 +80,8 @@ export function createCrm(deps: CrmDeps) {
   const { db, clock, ledger, instances, simulator } = deps
   const links = createLinks(deps)
   const sides = createSides(deps)
-  const sdk = createSdk()
-  const tokens = createTokens({ ...deps, sdk, sides })
-  const api = createApi({ sdk, sides, tokens, clock, limiter: createLimiter(clock) })
+  const tokens = createTokens({ ...deps, clients, sides })
+  const api = createApi({ clients, sides, tokens, clock, limiter: createLimiter(clock) })
   const signing = createSigning(deps)
   const bridges: Readonly<Record<CrmLink['kind'], CrmBridge>> = {
     ghl: createGhlBridge({ ...deps, api }),
@@ -125,7 +124,7 @@ export function createCrm(deps: CrmDeps) {
     },
   )
   const underWay = createConnectionsUnderWay()
-  const connect = createConnect({ ...deps, links, sides, sdk, tokens, underWay, resume })
+  const connect = createConnect({ ...deps, links, sides, clients, tokens, underWay, resume })
   const settings = createWebhookSettings({ ...deps, links, signing, resume, suspend: pushes.suspend })
   const views = createViews({ ...deps, backfill, tokens, sides })
 

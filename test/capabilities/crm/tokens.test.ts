@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { createTokens } from '../../../main/capabilities/crm/ghl/tokens.ts'
 import { BridgeError } from '../../../main/capabilities/crm/bridge.ts'
-import type { Sdk } from '../../../main/capabilities/crm/ghl/sdk.ts'
+import type { GhlClients } from '../../../main/capabilities/crm/ghl/client.ts'
+import { GhlFailure } from '../../../main/capabilities/crm/ghl/http.ts'
 import type { Sides } from '../../../main/capabilities/crm/ghl/sides.ts'
 import { Secret } from '../../../main/kernel/secret.ts'
 import { createSeal } from '../../../main/kernel/seal.ts'
@@ -19,24 +20,19 @@ function tokenEndpoint() {
   let minted = 0
   const used: string[] = []
   const app = {
-    oauth: {
-      async refreshToken(refresh: string) {
-        if (used.includes(refresh)) {
-          await new Promise((resolve) => setTimeout(resolve, 20))
-          throw Object.assign(new Error('invalid_grant'), { statusCode: 400 })
-        }
-        used.push(refresh)
-        await new Promise((resolve) => setImmediate(resolve))
-        minted++
-        return { access_token: `access-${minted}`, refresh_token: `refresh-${minted}`, expires_in: 86_399 }
-      },
+    async forRefresh(refresh: string) {
+      if (used.includes(refresh)) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        throw new GhlFailure('invalid_grant', 400)
+      }
+      used.push(refresh)
+      await new Promise((resolve) => setImmediate(resolve))
+      minted++
+      return { access_token: `access-${minted}`, refresh_token: `refresh-${minted}`, expires_in: 86_399 }
     },
   }
   return {
-    sdk: {
-      withApp: () => Promise.resolve(app),
-      withToken: () => Promise.reject(new Error('unused')),
-    } as unknown as Sdk,
+    clients: { withApp: () => app } as unknown as GhlClients,
     minted: () => minted,
   }
 }
@@ -56,7 +52,7 @@ async function tokensOfTest() {
     ...db,
     commit: (work) => (isBroken ? Promise.reject(new StorageError('full', 'no room')) : db.commit(work)),
   }
-  const make = () => createTokens({ db: flaky, clock, seal, sdk: endpoint.sdk, sides })
+  const make = () => createTokens({ db: flaky, clock, seal, clients: endpoint.clients, sides })
   const tokens = make()
   const put = (into: ReturnType<typeof make>) =>
     db.commit((tx) =>

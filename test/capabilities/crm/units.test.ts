@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BridgeError } from '../../../main/capabilities/crm/bridge.ts'
 import { faultOf } from '../../../main/capabilities/crm/ghl/faults.ts'
+import { GhlFailure } from '../../../main/capabilities/crm/ghl/http.ts'
 import { fieldsOf } from '../../../main/capabilities/crm/ghl/fields.ts'
 import { formOf } from '../../../main/capabilities/crm/ghl/form.ts'
 import { createLimiter } from '../../../main/capabilities/crm/ghl/limiter.ts'
@@ -45,39 +46,36 @@ describe('the rate limiter', () => {
   })
 })
 
-test.each([
+const limited = (headers: Readonly<Record<string, string>>) => new GhlFailure('Too many requests', 429, { headers })
+const refused = (status: number, message = '') => new GhlFailure(message, status)
+const unanswered = (wasSent: boolean) => new GhlFailure('No answer', null, { wasSent })
+
+test.each<[string, GhlFailure, object]>([
   [
-    { statusCode: 429, rateLimit: { scope: 'burst', intervalMs: 10_000 } },
-    { kind: 'wait', waitMs: 10_000, code: 'rate_limited' },
+    '429 with an interval',
+    limited({ 'x-ratelimit-interval-milliseconds': '9000', 'x-ratelimit-daily-remaining': '5' }),
+    { kind: 'wait', waitMs: 9_000, code: 'rate_limited' },
   ],
   [
-    { statusCode: 429, rateLimit: { scope: 'daily', dailyResetMs: 60_000 } },
+    '429 at the end of the daily limit',
+    limited({ 'x-ratelimit-daily-remaining': '0', 'x-ratelimit-daily-reset': '60000' }),
     { kind: 'wait', waitMs: 60_000, code: 'daily_limit' },
   ],
-  [{ statusCode: 429 }, { kind: 'wait', waitMs: 10_000, code: 'rate_limited' }],
-  [{ statusCode: 401 }, { kind: 'reconnect', code: 'reconnect_required' }],
-  [{ statusCode: 403 }, { kind: 'reconnect', code: 'missing_permission' }],
-  [{ statusCode: 404 }, { kind: 'contact_gone', code: 'contact_refused' }],
-  [
-    { statusCode: 422, message: 'phone must be valid' },
-    { kind: 'refused', code: 'message_refused' },
-  ],
-  [{ statusCode: 500 }, { kind: 'unknown', code: 'unreachable' }],
-  [
-    { statusCode: 599, response: { outbound: { sent: false } } },
-    { kind: 'wait', waitMs: null, code: 'unreachable' },
-  ],
-  [
-    { statusCode: 599, response: { outbound: { sent: true } } },
-    { kind: 'unknown', code: 'unreachable' },
-  ],
-])('the error %j of a call that must not be repeated is classified as %j', (error, fault) => {
+  ['429 without headers', limited({}), { kind: 'wait', waitMs: 10_000, code: 'rate_limited' }],
+  ['401', refused(401), { kind: 'reconnect', code: 'reconnect_required' }],
+  ['403', refused(403), { kind: 'reconnect', code: 'missing_permission' }],
+  ['404', refused(404), { kind: 'contact_gone', code: 'contact_refused' }],
+  ['422', refused(422, 'phone must be valid'), { kind: 'refused', code: 'message_refused' }],
+  ['500', refused(500), { kind: 'unknown', code: 'unreachable' }],
+  ['no answer to a request that was not sent', unanswered(false), { kind: 'wait', waitMs: null, code: 'unreachable' }],
+  ['no answer to a request that was sent', unanswered(true), { kind: 'unknown', code: 'unreachable' }],
+])('%s, to a call that must not be repeated, is classified', (_name, error, fault) => {
   expect(faultOf(error, false).fault).toEqual(fault)
 })
 
 test('an error of a call that may be repeated always means to wait', () => {
-  expect(faultOf({ statusCode: 500 }, true).fault.kind).toBe('wait')
-  expect(faultOf({ statusCode: 599, response: { outbound: { sent: true } } }, true).fault.kind).toBe('wait')
+  expect(faultOf(refused(500), true).fault.kind).toBe('wait')
+  expect(faultOf(unanswered(true), true).fault.kind).toBe('wait')
 })
 
 test('the idempotency key contains the external id, and the number of the part', () => {
@@ -145,7 +143,7 @@ test('fields are mapped as the field map defines, and empty values are omitted',
 
 test('a multipart form with a file can be parsed without changes', () => {
   const bytes = Buffer.from('\r\n--not the end\r\n\0\u{1F600}')
-  const { contentType, body } = formOf(
+  const { contentType, bytes: body } = formOf(
     seededRandom(1),
     { locationId: 'L' },
     { filename: 'a"b.png', mimeType: 'image/png', bytes },

@@ -1,15 +1,14 @@
-import type { HighLevel } from '@gohighlevel/api-client'
 import type { CrmLink } from '../links.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { BridgeError } from '../bridge.ts'
 import { faultOf } from './faults.ts'
 import type { Limiter } from './limiter.ts'
-import type { Sdk } from './sdk.ts'
+import type { GhlClient, GhlClients } from './client.ts'
 import type { Sides } from './sides.ts'
 import type { Tokens } from './tokens.ts'
 
 interface ApiDeps {
-  readonly sdk: Sdk
+  readonly clients: GhlClients
   readonly sides: Sides
   readonly tokens: Tokens
   readonly limiter: Limiter
@@ -36,7 +35,7 @@ const REFUSED_WAIT_MS = 10_000
 export type Api = ReturnType<typeof createApi>
 
 /** Calls GoHighLevel for a location, within its rate limit and with a valid token. */
-export function createApi({ sdk, sides, tokens, limiter, clock }: ApiDeps) {
+export function createApi({ clients, sides, tokens, limiter, clock }: ApiDeps) {
   /** Since when (uptime) GoHighLevel has answered every call of a kind with 403. */
   const refusedSince = new Map<string, number>()
 
@@ -53,7 +52,7 @@ export function createApi({ sdk, sides, tokens, limiter, clock }: ApiDeps) {
   return async function call<T>(
     { accountId, side, locationId, companyId }: CalledLink,
     { kind: callKind, isRepeatable, faultOf: ownFaultOf }: CallOptions,
-    act: (client: HighLevel) => Promise<T>,
+    act: (client: GhlClient) => Promise<T>,
   ): Promise<T> {
     // Connections of this kind always have a location.
     const location = locationId ?? ''
@@ -63,7 +62,7 @@ export function createApi({ sdk, sides, tokens, limiter, clock }: ApiDeps) {
       limiter.take(location)
       const onHeaders = (headers: Readonly<Record<string, string>>) => limiter.learn(location, headers)
       try {
-        const answer = await act(await sdk.withToken(sides.get(side), accountId, token, onHeaders))
+        const answer = await act(clients.withToken(sides.get(side), accountId, token, onHeaders))
         refusedSince.delete(refusalKey)
         return answer
       } catch (error) {

@@ -11,10 +11,10 @@ import {
 } from '../bridge.ts'
 import type { CrmLink } from '../links.ts'
 import { knownExternalIds } from '../outbox-store.ts'
-import type { HighLevel } from '@gohighlevel/api-client'
 import type { Api } from './api.ts'
 import { fieldsOf } from './fields.ts'
-import { NO_ANSWER } from './http.ts'
+import type { GhlClient } from './client.ts'
+import { GhlFailure } from './http.ts'
 import { messageFaultOf, messagesFailing, providerRefused, statusFaultOf } from './faults.ts'
 import { formOf } from './form.ts'
 
@@ -34,16 +34,13 @@ const LOOKED_AT = 100
 /** GoHighLevel's statuses. `sent` is missing, because a message there starts as sent. */
 const STATUSES: ReadonlySet<MessageStatus> = new Set(['delivered', 'read', 'failed'])
 
-/** The bridge to GoHighLevel, with its official client. */
+/** The bridge to GoHighLevel. */
 export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
   /** Finds a contact under any spelling of the number. */
   async function find(link: CrmLink, { spellings }: Person): Promise<CrmContact | null> {
     for (const spelling of spellings) {
-      const found: unknown = await api(link, CONTACT, (client) =>
-        client.contacts.getDuplicateContact({ locationId: link.locationId ?? '', number: `+${spelling}` }),
-      )
-      // The client's types do not describe the answer.
-      const id = (found as { contact?: { id?: string } | null } | undefined)?.contact?.id
+      const found = await api(link, CONTACT, (client) => client.duplicateContact(link.locationId ?? '', `+${spelling}`))
+      const id = found?.contact?.id
       if (id !== undefined) return { contactId: id, conversationId: null }
     }
     return null
@@ -58,7 +55,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
       ...(person.isOptedOut && DND),
     }
     try {
-      const { contact } = await api(link, CONTACT, (client) => client.contacts.upsertContact(upsert))
+      const contact = (await api(link, CONTACT, (client) => client.upsertContact(upsert)))?.contact
       const phone = contact?.phone?.replaceAll(/\D/g, '') ?? person.phone
       if (contact?.id !== undefined && person.spellings.includes(phone))
         return { contactId: contact.id, conversationId: null }
@@ -74,9 +71,9 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
   async function conversationOf(link: CrmLink, { contactId, conversationId }: CrmContact): Promise<string | null> {
     if (conversationId !== null) return conversationId
     const found = await api(link, CONVERSATION, (client) =>
-      client.conversations.searchConversation({ locationId: link.locationId ?? '', contactId }),
+      client.searchConversations({ locationId: link.locationId ?? '', contactId }),
     )
-    return found.conversations[0]?.id ?? null
+    return found?.conversations?.[0]?.id ?? null
   }
 
   /**
@@ -89,12 +86,8 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
   ): Promise<PushedMessage | null> {
     const conversationId = await conversationOf(link, contact)
     if (conversationId === null) return null
-    const page = await api(link, CONVERSATION, (client) =>
-      client.conversations.getMessages({ conversationId, limit: LOOKED_AT }),
-    )
-    // The client's types omit one level of GoHighLevel's answer.
-    const { messages } = page as unknown as { messages?: { messages?: readonly ThreadMessage[] } }
-    const alike = (messages?.messages ?? []).filter(
+    const page = await api(link, CONVERSATION, (client) => client.messages(conversationId, LOOKED_AT))
+    const alike = (page?.messages?.messages ?? []).filter(
       ({ direction, dateAdded, body }) =>
         direction === wanted.direction && Date.parse(dateAdded) === wanted.atMs && (body ?? '') === wanted.body,
     )
@@ -115,28 +108,25 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
       ...(conversationId === null ? { contactId: contact.contactId } : { conversationId }),
       locationId: link.locationId ?? '',
     }
-    const { contentType, body } = formOf(random, fields, file)
-    const answer = await api(link, FILE, (client) =>
-      // The client's types know only URLs; the endpoint accepts a form.
-      client.conversations.uploadFileAttachments(body as never, { headers: { 'Content-Type': contentType } }),
-    )
-    const uploaded = answer.uploadedFiles as Readonly<Record<string, unknown>> | readonly unknown[] | undefined
-    const [url] = Array.isArray(uploaded) ? (uploaded as unknown[]) : Object.values(uploaded ?? {})
+    const form = formOf(random, fields, file)
+    const answer = await api(link, FILE, (client) => client.uploadAttachment(form))
+    const [url] = Object.values<unknown>(answer?.uploadedFiles ?? {})
     return typeof url === 'string' ? url : null
   }
 
   /** Adds an item to a conversation. */
-  async function add(link: CrmLink, act: (client: HighLevel) => Promise<Added>): Promise<PushedMessage> {
+  async function add(
+    link: CrmLink,
+    act: (client: GhlClient) => ReturnType<GhlClient['addInbound']>,
+  ): Promise<PushedMessage> {
     const answer = await api(link, MESSAGE, act).catch(async (error: unknown) => {
       if (!(error instanceof BridgeError && isServerError(error))) throw error
       // This endpoint answers an invalid token with 500 too. Another call then shows whether the token is invalid,
       // and renews it.
-      await api(link, CONTACT, (client) =>
-        client.contacts.getDuplicateContact({ locationId: link.locationId ?? '', number: '+12025550100' }),
-      )
+      await api(link, CONTACT, (client) => client.duplicateContact(link.locationId ?? '', '+12025550100'))
       throw messagesFailing(error)
     })
-    if (answer.messageId !== undefined)
+    if (answer?.messageId !== undefined)
       return { externalId: answer.messageId, conversationId: answer.conversationId ?? null }
     // GoHighLevel accepts an app's message without a provider id, but shows it nowhere.
     if (link.mode === 'oauth' && link.providerId === null) throw providerRefused()
@@ -153,9 +143,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
       const fields = fieldsOf(link.fieldMap, person)
       const id = known ?? (await find(link, person))
       if (id !== null) {
-        await api(link, CONTACT, (client) =>
-          client.contacts.updateContact({ contactId: id.contactId }, fields as never),
-        )
+        await api(link, CONTACT, (client) => client.changeContact(id.contactId, fields))
         return id
       }
       return create(link, person, fields)
@@ -171,7 +159,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
         if (found !== null) return found
       }
       return add(link, (client) =>
-        client.conversations.addAnInboundMessage({
+        client.addInbound({
           type: 'SMS',
           contactId: contact.contactId,
           ...(contact.conversationId !== null && { conversationId: contact.conversationId }),
@@ -181,7 +169,7 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
           altId: message.id,
           direction,
           date: new Date(atMs).toISOString(),
-        } as never),
+        }),
       )
     },
 
@@ -206,39 +194,24 @@ export function createGhlBridge({ api, db, random }: BridgeDeps): CrmBridge {
         },
       }
       return add(link, (client) =>
-        direction === 'inbound'
-          ? client.conversations.addAnInboundMessage({ ...body, direction } as never)
-          : client.conversations.addAnOutboundMessage(body as never),
+        direction === 'inbound' ? client.addInbound({ ...body, direction }) : client.addOutbound(body),
       )
     },
 
     async status(link, messageId, status, error) {
       const body = { status, ...(error !== null && { error: { code: '1', type: 'saas', message: error } }) }
-      await api(link, STATUS, (client) => client.conversations.updateMessageStatus({ messageId }, body))
+      await api(link, STATUS, (client) => client.updateStatus(messageId, body))
     },
 
     async optOut(link, { contactId }, { isOptedOut }) {
       const body = isOptedOut ? DND : { dnd: false, dndSettings: { SMS: { status: 'inactive' } } }
-      await api(link, CONTACT, (client) => client.contacts.updateContact({ contactId }, body as never))
+      await api(link, CONTACT, (client) => client.changeContact(contactId, body))
     },
   }
 }
 
-/** The client's types promise both fields. */
-interface Added {
-  readonly messageId?: string
-  readonly conversationId?: string
-}
-
 const isServerError = ({ fault, cause }: BridgeError) =>
-  fault.kind === 'unknown' && ((cause as { statusCode?: number }).statusCode ?? 0) < NO_ANSWER
-
-interface ThreadMessage {
-  readonly id: string
-  readonly direction: string
-  readonly dateAdded: string
-  readonly body?: string
-}
+  fault.kind === 'unknown' && cause instanceof GhlFailure && cause.status !== null
 
 /** A private token reaches only the default provider of its location, and is refused with another provider's id. */
 const providerOf = ({ mode, providerId }: CrmLink) =>

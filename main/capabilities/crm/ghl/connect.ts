@@ -14,11 +14,11 @@ import { BridgeError } from '../bridge.ts'
 import type { ConnectBody, Connecting } from '../contract/ghl.ts'
 import type { CrmDeps } from '../deps.ts'
 import type { CrmLink, Links } from '../links.ts'
+import type { GhlClients, TokenAnswer } from './client.ts'
 import { faultOf } from './faults.ts'
-import type { Sdk } from './sdk.ts'
 import { insertState, pruneStates, removeSession, takeState, type StateRow } from './session-store.ts'
 import type { GhlSide, Sides } from './sides.ts'
-import type { TokenAnswer, Tokens } from './tokens.ts'
+import type { Tokens } from './tokens.ts'
 import type { ConnectionsUnderWay, UnderWay } from './under-way.ts'
 
 interface ConnectDeps extends Pick<CrmDeps, 'instances' | 'config' | 'isSuspended'> {
@@ -28,7 +28,7 @@ interface ConnectDeps extends Pick<CrmDeps, 'instances' | 'config' | 'isSuspende
   readonly log: Log
   readonly links: Links
   readonly sides: Sides
-  readonly sdk: Sdk
+  readonly clients: GhlClients
   readonly tokens: Tokens
   readonly underWay: ConnectionsUnderWay
   /** Resumes the queue of a location. */
@@ -70,7 +70,7 @@ interface Consented {
 
 /** Connects an instance with a location, by consent in the browser or with a token. */
 export function createConnect(deps: ConnectDeps) {
-  const { db, clock, random, log, links, sides, sdk, tokens, underWay, resume, instances, config } = deps
+  const { db, clock, random, log, links, sides, clients, tokens, underWay, resume, instances, config } = deps
 
   /** @throws ApiError sealed: tokens that cannot be stored are not requested. */
   const begin = async (
@@ -148,18 +148,18 @@ export function createConnect(deps: ConnectDeps) {
     locationId: string,
     token: Secret,
   ) {
-    const client = await sdk.withToken(side, accountId, token)
+    const client = clients.withToken(side, accountId, token)
     const judge = (error: unknown): never => {
       throw faultOf(error, true)
     }
     try {
-      const answer = await client.locations.getLocation({ locationId }).catch(judge)
-      const { name = null, companyId = null } = answer.location ?? {}
+      const answer = await client.location(locationId).catch(judge)
+      const { name = null, companyId = null } = answer?.location ?? {}
       return { name, companyId }
     } catch (error) {
       if (!(error instanceof BridgeError) || error.fault.kind !== 'reconnect') throw error
       // The scope for reading the location is needed for nothing else, so another call checks the token.
-      await client.contacts.getDuplicateContact({ locationId, number: '+12025550100' }).catch(judge)
+      await client.duplicateContact(locationId, '+12025550100').catch(judge)
       return { name: null, companyId: null }
     }
   }
@@ -201,20 +201,13 @@ export function createConnect(deps: ConnectDeps) {
   }
 
   async function exchange(side: GhlSide, state: StateRow, code: string): Promise<Consented> {
-    const { clientId, clientSecret } = side.app()
-    const client = await sdk.withApp(side, state.accountId)
-    const answer = await client.oauth
-      .getAccessToken({
-        client_id: clientId,
-        client_secret: clientSecret.open(),
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: redirectUri(),
-      })
+    const answer = await clients
+      .withApp(side, state.accountId)
+      .forCode(code, redirectUri())
       .catch((error: unknown) => {
         throw faultOf(error, true)
       })
-    const { access_token = '', refresh_token, expires_in, companyId = null, locationId = null, userType } = answer
+    const { access_token, refresh_token, expires_in, companyId = null, locationId = null, userType } = answer
     return {
       tokens: { access_token, refresh_token, expires_in },
       isCompany: userType === 'Company',
@@ -230,10 +223,10 @@ export function createConnect(deps: ConnectDeps) {
     { companyId, tokens: given }: Consented,
   ) {
     if (locationId !== null) return locationId
-    const client = await sdk.withToken(side, accountId, new Secret(given.access_token))
-    const query = { companyId: companyId ?? '', appId: side.app().clientId.split('-')[0] ?? '', isInstalled: true }
-    const answer = await client.oauth.getInstalledLocation(query as never).catch(() => undefined)
-    const locations = (answer as { locations?: readonly { _id?: string }[] } | undefined)?.locations ?? []
+    const client = clients.withToken(side, accountId, new Secret(given.access_token))
+    const query = { companyId: companyId ?? '', appId: side.app().clientId.split('-')[0] ?? '' }
+    const answer = await client.installedLocations(query).catch(() => undefined)
+    const locations = answer?.locations ?? []
     return locations.length === 1 ? (locations[0]?._id ?? null) : null
   }
 

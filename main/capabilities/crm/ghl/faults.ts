@@ -1,29 +1,26 @@
-import type { GHLError, GHLRateLimitError } from '@gohighlevel/api-client'
 import { BridgeError, type BridgeFault } from '../bridge.ts'
-import { NO_ANSWER, type NoAnswer } from './http.ts'
+import { GhlFailure } from './http.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * The fault for an error of the official client.
+ * The fault for a failed call.
  * @param isRepeatable the call can be repeated safely, so an unknown outcome counts as not done.
  */
 export function faultOf(error: unknown, isRepeatable: boolean): BridgeError {
   if (error instanceof BridgeError) return error
-  const { statusCode: status, message } = error as Partial<GHLError>
-  const response: unknown = (error as Partial<GHLError>).response
-  if (status === undefined) throw error
+  if (!(error instanceof GhlFailure)) throw error
+  const { status, message } = error
   const make = (fault: BridgeFault, words: string) => new BridgeError(fault, words, { cause: error })
-  if (status === NO_ANSWER) {
-    const wasSent = isNoAnswer(response) ? response.outbound.sent : true
+  if (status === null) {
     const fault: BridgeFault =
-      wasSent && !isRepeatable
+      error.wasSent && !isRepeatable
         ? { kind: 'unknown', code: 'unreachable' }
         : { kind: 'wait', waitMs: null, code: 'unreachable' }
     return make(fault, UNREACHABLE)
   }
-  if (status === 429) return make(...rateFault(error as GHLRateLimitError))
+  if (status === 429) return make(...rateFault(error))
   if (status === 401) return make({ kind: 'reconnect', code: 'reconnect_required' }, RECONNECT)
   if (status === 403)
     return make(
@@ -39,8 +36,7 @@ export function faultOf(error: unknown, isRepeatable: boolean): BridgeError {
     return make(fault, UNREACHABLE)
   }
   // GoHighLevel's message names the field. Only the person who connected the CRM sees it.
-  const said = typeof message === 'string' ? message.slice(0, 200) : `HTTP ${status}`
-  return make({ kind: 'refused', code: 'message_refused' }, `GoHighLevel refused it: ${said}`)
+  return make({ kind: 'refused', code: 'message_refused' }, `GoHighLevel refused it: ${message.slice(0, 200)}`)
 }
 
 /**
@@ -48,23 +44,18 @@ export function faultOf(error: unknown, isRepeatable: boolean): BridgeError {
  * same codes as for a forbidden connection.
  */
 export function statusFaultOf(error: unknown): BridgeError | undefined {
-  const { statusCode, message } = error as Partial<GHLError>
-  const isEarly = (statusCode === 401 || statusCode === 403) && NOT_PASSED_ON.test(message ?? '')
-  if (!isEarly) return undefined
+  if (!isRefusal(error, [401, 403], NOT_PASSED_ON)) return undefined
   return new BridgeError({ kind: 'later', waitMs: 0, code: 'status_refused' }, STATUS_REFUSED, { cause: error })
 }
 
 /** For adding a message. Each of these answers concerns all messages of the location. */
 export function messageFaultOf(error: unknown): BridgeError | undefined {
-  const { statusCode, message } = error as Partial<GHLError>
-  const isRefused = statusCode === 400 || statusCode === 403 || statusCode === 422 || statusCode === 500
-  return isRefused && PROVIDER.test(message ?? '') ? providerRefused(error) : undefined
+  return isRefusal(error, [400, 403, 422, 500], PROVIDER) ? providerRefused(error) : undefined
 }
 
 /** For the token endpoint. An unpaid location keeps its consent, and works again once it is paid for. */
 export function tokenFaultOf(error: unknown): BridgeError | undefined {
-  const { statusCode, message } = error as Partial<GHLError>
-  if (statusCode !== 400 || !NOT_ACTIVE.test(message ?? '')) return undefined
+  if (!isRefusal(error, [400], NOT_ACTIVE)) return undefined
   return new BridgeError(
     { kind: 'wait', waitMs: DAY_MS, code: 'location_inactive' },
     'GoHighLevel says that this location is not active, so it is probably not paid for. Nothing is lost. The sync tries again once a day; connect again to try now.',
@@ -98,19 +89,26 @@ const UNREACHABLE =
 export const RECONNECT =
   'GoHighLevel no longer accepts the connection. Connect again; what happened meanwhile is then delivered.'
 
-const isNoAnswer = (response: unknown): response is NoAnswer =>
-  typeof response === 'object' && response !== null && 'outbound' in response
+const isRefusal = (error: unknown, statuses: readonly number[], words: RegExp): boolean =>
+  error instanceof GhlFailure && error.status !== null && statuses.includes(error.status) && words.test(error.message)
 
-function rateFault({ rateLimit }: GHLRateLimitError): [BridgeFault, string] {
-  if (rateLimit?.scope === 'daily') {
-    const waitMs = rateLimit.dailyResetMs ?? HOUR_MS
+/** Which limit was hit, and until when: https://marketplace.gohighlevel.com/docs/oauth/RateLimits */
+function rateFault({ headers }: GhlFailure): [BridgeFault, string] {
+  const left = numberIn(headers['x-ratelimit-daily-remaining'])
+  if (left !== undefined && left <= 0) {
+    const waitMs = numberIn(headers['x-ratelimit-daily-reset']) ?? HOUR_MS
     return [
       { kind: 'wait', waitMs, code: 'daily_limit' },
       'The daily limit of GoHighLevel for this location is used up. The sync goes on when it is renewed; nothing is lost.',
     ]
   }
   return [
-    { kind: 'wait', waitMs: rateLimit?.intervalMs ?? 10_000, code: 'rate_limited' },
+    { kind: 'wait', waitMs: numberIn(headers['x-ratelimit-interval-milliseconds']) ?? 10_000, code: 'rate_limited' },
     'GoHighLevel asks for a pause because of too many calls. The sync goes on in a few seconds.',
   ]
+}
+
+function numberIn(header: string | undefined): number | undefined {
+  const number = header === undefined || header === '' ? NaN : Number(header)
+  return Number.isFinite(number) ? number : undefined
 }

@@ -6,7 +6,7 @@ export function formOf(
   random: Random,
   fields: Readonly<Record<string, string>>,
   { filename, mimeType, bytes }: CrmFile,
-): { readonly contentType: string; readonly body: Buffer } {
+): { readonly contentType: string; readonly bytes: Buffer } {
   const boundary = `----switchboard${random.bytes(16).toString('hex')}`
   const part = (head: string) => `--${boundary}\r\nContent-Disposition: form-data; ${head}`
   const texts = Object.entries(fields).map(([name, value]) => `${part(`name="${name}"`)}\r\n\r\n${value}\r\n`)
@@ -14,6 +14,6 @@ export function formOf(
   const head = `${part(`name="fileAttachment"; filename="${name}"`)}\r\nContent-Type: ${mimeType}\r\n\r\n`
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    body: Buffer.concat([Buffer.from(texts.join('') + head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    bytes: Buffer.concat([Buffer.from(texts.join('') + head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]),
   }
 }

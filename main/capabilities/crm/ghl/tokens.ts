@@ -6,7 +6,7 @@ import type { Network } from '../../../contract/shapes.ts'
 import type { AccountId } from '../../../kernel/ids.ts'
 import { BridgeError } from '../bridge.ts'
 import { faultOf, RECONNECT, tokenFaultOf } from './faults.ts'
-import type { Sdk } from './sdk.ts'
+import type { GhlClients, TokenAnswer } from './client.ts'
 import { putSession, sessionOf, type SessionRow } from './session-store.ts'
 import type { Sides } from './sides.ts'
 
@@ -14,15 +14,8 @@ interface TokensDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now'>
   readonly seal: Seal
-  readonly sdk: Sdk
+  readonly clients: GhlClients
   readonly sides: Sides
-}
-
-/** What the token endpoint answers. */
-export interface TokenAnswer {
-  readonly access_token: string
-  readonly refresh_token?: string | undefined
-  readonly expires_in?: number | undefined
 }
 
 /** The tokens of a location or a company. */
@@ -58,7 +51,7 @@ const ownerOf = (resourceId: string) => `crm-session:${resourceId}`
  * Tokens of GoHighLevel. A refresh token works once and returns its successor. So each location has one renewal at a
  * time, and the new pair is stored before it is used.
  */
-export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
+export function createTokens({ db, clock, seal, clients, sides }: TokensDeps) {
   const renewing = new Map<string, Promise<Secret>>()
   /** Renewed pairs whose commit failed; they must be stored before anything else happens. */
   const unstored = new Map<string, Renewal>()
@@ -96,12 +89,10 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
     const side = sides.get(row.side)
     const { refresh } = open(row)
     if (userType === 'Private' || refresh === null) throw reconnect()
-    const { clientId, clientSecret } = side.app()
-    const client = await sdk.withApp(side, accountId)
     try {
-      const tokens: TokenAnswer = await client.oauth
-        .refreshToken(refresh, clientId, clientSecret.open(), 'refresh_token', userType)
-        .then((answer: unknown) => answer as TokenAnswer)
+      const tokens = await clients
+        .withApp(side, accountId)
+        .forRefresh(refresh, userType)
         .catch((error: unknown) => {
           throw tokenFaultOf(error) ?? faultOf(error, true)
         })
@@ -125,11 +116,9 @@ export function createTokens({ db, clock, seal, sdk, sides }: TokensDeps) {
     if (row === undefined) throw reconnect()
     const { accountId, side } = row
     const token = await access(companyId)
-    const client = await sdk.withToken(sides.get(side), accountId, token)
-    const tokens: TokenAnswer = await client.oauth
-      .getLocationAccessToken({ companyId, locationId })
-      // The client's type omits the refresh token.
-      .then((answer) => answer as TokenAnswer)
+    const tokens = await clients
+      .withToken(sides.get(side), accountId, token)
+      .locationToken(companyId, locationId)
       .catch((error: unknown) => {
         const fault = tokenFaultOf(error) ?? faultOf(error, true)
         throw fault.fault.kind === 'wait' ? fault : reconnect(fault)
