@@ -1,4 +1,5 @@
-import type { ApiOf, Room, RoomDefinition } from './room.ts'
+import type { ServiceNotice } from '../contract/service-notice.ts'
+import type { ApiOf, AttentionLine, AttentionQuery, Room, RoomDefinition } from './room.ts'
 
 type AnyRoom = RoomDefinition<unknown, never>
 
@@ -16,6 +17,10 @@ export interface Composition {
   /** Each room comes after those that it uses, otherwise in the order of the list. */
   readonly rooms: readonly Room[]
   readonly find: FindRoom
+  /** What needs attention in any room, with the room's name. */
+  attention(query: AttentionQuery): Promise<(AttentionLine & { readonly room: string })[]>
+  /** Notices of all rooms for a person who maintains the service. */
+  problems(): ServiceNotice[]
 }
 
 /**
@@ -40,7 +45,18 @@ export function composeRooms<const Rooms extends readonly AnyRoom[]>(
     // The types check for the whole list that each room gets what it needs.
     built.set(room, room.build(deps as never, Object.fromEntries(used)))
   }
-  return { rooms: [...built.values()], find }
+  const rooms = [...built.values()]
+  return {
+    rooms,
+    find,
+    async attention(query) {
+      const lines = rooms.map(async ({ name, attention }) =>
+        ((await attention?.(query)) ?? []).map((line) => ({ ...line, room: name })),
+      )
+      return (await Promise.all(lines)).flat()
+    },
+    problems: () => rooms.flatMap((room) => room.problems?.() ?? []),
+  }
 }
 
 /** @throws Error */

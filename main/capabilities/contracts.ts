@@ -220,3 +220,10 @@ export const operationTable = (): OperationTable =>
       [method, path],
     ]),
   ) as Record<string, unknown> as OperationTable
+
+const SUMMARIES = new Map(
+  CONTRACTS.flatMap(({ operations }) => Object.values(operations)).map(({ id, summary }) => [id, summary]),
+)
+
+/** One line about an operation; its id if it no longer exists. */
+export const summaryOf = (id: string): string => SUMMARIES.get(id) ?? id

@@ -6,6 +6,7 @@ import { createOfficial, createOutboundClients } from '../engines/official/index
 import { createGraphSimulator } from '../engines/sandbox/graph/index.ts'
 import { createSandboxNetwork } from '../engines/sandbox/index.ts'
 import { createSmv2, WHATSAPP_HOSTS } from '../engines/smv2/index.ts'
+import type { AccountId } from '../kernel/ids.ts'
 import { createOutbound, systemResolve } from '../outbound/outbound.ts'
 import { messageOf, type Home } from './home.ts'
 import { localUrlOf } from './listen.ts'
@@ -67,6 +68,8 @@ export function buildEngineHost(
     graph,
     cloud,
     chores: phones.chores,
+    /** What rooms ask of an engine without an instance. */
+    reports: reportsOf(engines.live.official, network),
     async begin(): Promise<void> {
       // Before the network reports due signals, it must know which numbers belong to the simulated Meta.
       await graph?.begin()
@@ -93,6 +96,20 @@ export function buildEngineHost(
       await graph?.close()
       await waysOut.close()
     },
+  }
+}
+
+function reportsOf(official: Engines['live']['official'], network: ReturnType<typeof createSandboxNetwork>) {
+  return {
+    isAnsweredByHand: async (accountId: AccountId, number: string) =>
+      (await network.findPhone(accountId, number)).calls === 'manual',
+    announcedChanges: async (accountId: AccountId) => (await official?.templates?.announced?.(accountId)) ?? [],
+    announcedChangesOfClients: async (accountId: AccountId) =>
+      (await official?.templates?.announcedOfClients?.(accountId)) ?? [],
+    unusableTemplates: async (accountId: AccountId) => (await official?.templates?.unusable?.(accountId)) ?? [],
+    unusableTemplatesOfClients: async (accountId: AccountId) =>
+      (await official?.templates?.unusableOfClients?.(accountId)) ?? [],
+    ownVersions: (accountId: AccountId) => official?.apiVersion?.ownOf(accountId) ?? [],
   }
 }
 

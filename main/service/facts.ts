@@ -167,6 +167,10 @@ function noticesOf(
   ]
 }
 
+/** Logs that cannot be written. */
+export const logNotices = (logs: RunningWorld['logHealth']): ServiceNotice[] =>
+  logs.flatMap(({ problem }) => noticeOf('log_not_written', problem()))
+
 function graphNotices({ graphVersion, graphBaseUrl }: Config, nowMs: number): ServiceNotice[] {
   const ends = graphBaseUrl === 'sandbox' ? null : graphVersionWarning(graphVersion, nowMs)
   if (ends === null) return []

@@ -18,6 +18,12 @@ export async function openControl({ config, log }: World, carryOut: (request: Co
 /** A browser cannot open a wildcard address; on this machine it uses loopback instead. */
 export const localUrlOf = (url: string): string => url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1')
 
+/** The base URL of links for other people. @param url where this service listens. */
+export function linkAddressOf({ publicBaseUrl, allowLan }: Config, url: string) {
+  if (publicBaseUrl !== null) return { url: publicBaseUrl, reachable: 'everywhere' } as const
+  return { url, reachable: allowLan ? 'network' : 'computer' } as const
+}
+
 /** A wildcard address cannot be called: the API refuses it as a host name, so links must not contain it. */
 export const LOOPBACK_OF_WILDCARD: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
