@@ -21,7 +21,7 @@ const talk = (...args: Parameters<typeof talkingTo>) => {
 describe('the pipeline', () => {
   const pipeline = (url: string) => ({ brain: 'pipeline', sttUrl: url, ttsUrl: url, apiKey: 'sk-test' }) as const
 
-  test('greets, understands what is said, and answers', async () => {
+  test('greets, transcribes what is said, and answers', async () => {
     const { url, asked } = await speechServer(() => 'When are you open?')
     const call = talk(pipeline(url))
     await call.heard()
@@ -46,7 +46,7 @@ describe('the pipeline', () => {
     expect(call.failures).toEqual([])
   })
 
-  test('stops speaking when the person begins to', async () => {
+  test('stops speaking when the person starts', async () => {
     const { url } = await speechServer(() => 'Stop')
     const call = talk(pipeline(url))
     await call.heard()
@@ -56,7 +56,7 @@ describe('the pipeline', () => {
     expect(call.lines).toMatchObject([{ speaker: 'agent', text: 'Hello, this is Ana of the flower shop. …' }])
   })
 
-  test('gives up after the service has failed three times, without passing on what it said', async () => {
+  test('gives up after three failures of the service, without repeating its error to the caller', async () => {
     const { url, asked } = await speechServer(
       () => 'x',
       () => 500,
@@ -73,7 +73,7 @@ describe('the pipeline', () => {
     expect(String(call.failures[0])).toBe('SpeechFailure: The speech service answered 500.')
   })
 
-  test('takes no more of a service than two minutes of sound and a short transcript', async () => {
+  test('accepts at most two minutes of sound and a short transcript from a service', async () => {
     const megabytes = 2 ** 20
     const { url } = await speechServer(
       () => 'x'.repeat(megabytes),
@@ -102,7 +102,7 @@ describe('the pipeline', () => {
     await expect(stt.transcribe(new Int16Array(1_600), signal)).rejects.toThrow()
   })
 
-  test('noise that is not speech is not understood', async () => {
+  test('does not transcribe noise', async () => {
     const { url, asked } = await speechServer(() => 'x')
     const call = talk(pipeline(url))
     await call.until(() => !call.mouth.isQuiet())
@@ -111,7 +111,7 @@ describe('the pipeline', () => {
     expect(asked.filter(({ path }) => path.endsWith('transcriptions'))).toEqual([])
   })
 
-  test('short sentences are spoken together', () => {
+  test('speaks short sentences together', () => {
     expect(sentencesOf('Yes. We are open until six in the evening. Anything else?')).toEqual([
       'Yes. We are open until six in the evening.',
       'Anything else?',
@@ -120,7 +120,7 @@ describe('the pipeline', () => {
 })
 
 describe('a realtime model', () => {
-  test('gets the person, is heard, and is interrupted', async () => {
+  test('receives the person’s sound, is played, and can be interrupted', async () => {
     const server = await realtimeServer()
     const call = talk({ brain: 'realtime', realtimeUrl: server.url, apiKey: 'sk-test', realtimeVoice: 'cedar' })
     const { socket, authorization } = await server.connected
@@ -157,7 +157,7 @@ describe('a realtime model', () => {
     expect(call.failures).toEqual([])
   })
 
-  test('that closes the connection fails the call', async () => {
+  test('fails the call when it closes the connection', async () => {
     const server = await realtimeServer()
     const call = talk({ brain: 'realtime', realtimeUrl: server.url })
     const { socket } = await server.connected
@@ -167,7 +167,7 @@ describe('a realtime model', () => {
   })
 })
 
-test('resampling keeps the length and the pitch', () => {
+test('resampling keeps length and pitch', () => {
   const tone = (rate: number) =>
     Int16Array.from({ length: rate }, (_, i) => 9_000 * Math.sin((2 * Math.PI * 300 * i) / rate))
   const resample = createResampler(24_000, 16_000)

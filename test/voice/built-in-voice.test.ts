@@ -30,7 +30,7 @@ function voiceOfTest(clock: Parameters<typeof createBuiltInVoice>[0]['clock'] = 
   }
 }
 
-test('a text is spoken sentence by sentence, and nothing of it is lost', () => {
+test('speaks a text sentence by sentence, without leaving anything out', () => {
   const pieces = piecesOf(PROSE.repeat(3))
   expect(pieces.join(' ')).toBe(PROSE.repeat(3).trim())
   expect(pieces.every((piece) => /[.]$/.test(piece))).toBe(true)
@@ -41,17 +41,20 @@ test('a text is spoken sentence by sentence, and nothing of it is lost', () => {
   }
 })
 
-test.each([1, 64])('the longest texts in %i calls of an account hold up another by a sentence of it', async (calls) => {
-  const { say, heardBy } = voiceOfTest()
-  const all = Array.from({ length: calls }, (_, n) => say(GREEDY, longest(n)))
-  await expect.poll(() => heardBy(GREEDY)).toBeGreaterThan(0)
-  const before = heardBy(GREEDY)
-  expect(await say(OTHER, 'Hello.')).toBeLessThanOrEqual(before + 4)
-  await Promise.all(all)
-  expect(heardBy(GREEDY)).toBeGreaterThanOrEqual(16 * calls)
-})
+test.each([1, 64])(
+  'the longest texts in %i calls of an account delay another account by one sentence',
+  async (calls) => {
+    const { say, heardBy } = voiceOfTest()
+    const all = Array.from({ length: calls }, (_, n) => say(GREEDY, longest(n)))
+    await expect.poll(() => heardBy(GREEDY)).toBeGreaterThan(0)
+    const before = heardBy(GREEDY)
+    expect(await say(OTHER, 'Hello.')).toBeLessThanOrEqual(before + 4)
+    await Promise.all(all)
+    expect(heardBy(GREEDY)).toBeGreaterThanOrEqual(16 * calls)
+  },
+)
 
-test('what nobody hears any more is not made', async () => {
+test('does not synthesize sound for a call that ended', async () => {
   const { say, heardBy } = voiceOfTest()
   const hungUp = new AbortController()
   const talks = say(GREEDY, longest(0), hungUp.signal)
@@ -64,7 +67,7 @@ test('what nobody hears any more is not made', async () => {
   expect(heardBy(GREEDY)).toBe(before)
 })
 
-test('a piece is made once for calls that say the same, and one of them may hang up', async () => {
+test('synthesizes a sentence once for calls that say the same, even if one hangs up', async () => {
   const { say } = voiceOfTest()
   const hungUp = new AbortController()
   const [first, second, third] = [
@@ -77,7 +80,7 @@ test('a piece is made once for calls that say the same, and one of them may hang
   expect(await say(OTHER, 'Next.')).toBe(2)
 })
 
-test('a thread that ends fails the sentence, and the next one is spoken', async () => {
+test('a thread that ends fails its sentence, and the next sentence is spoken', async () => {
   const { say } = voiceOfTest()
   const failed = say(GREEDY, 'fail')
   const next = say(OTHER, 'Hello.')
@@ -85,7 +88,7 @@ test('a thread that ends fails the sentence, and the next one is spoken', async 
   expect(await next).toBe(1)
 })
 
-test('a sentence that does not end is given up, and the next one is spoken', async () => {
+test('abandons a sentence that takes too long and speaks the next one', async () => {
   const clock = fakeClock()
   const { say } = voiceOfTest(clock)
   const hangs = say(GREEDY, 'hang')

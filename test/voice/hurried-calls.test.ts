@@ -37,22 +37,22 @@ function call(person: SandboxPerson, limits: Partial<CallPlan>, isBusy = () => f
   return session.ended.then(() => said.find((message) => message.kind === 'ended')?.end)
 }
 
-test('a simulated person who answers is waited for while their sentences are made', async () => {
+test('waits for the sentences of a simulated person who answers', async () => {
   expect(await call(PERSON, { ringMs: 10_000 })).toMatchObject({ reason: 'person_hung_up' })
 })
 
-test('a simulated person who does not answer rings for as long as the call may ring', async () => {
+test('a simulated phone that nobody answers rings until the ring timeout', async () => {
   const startedAt = performance.now()
   expect(await call({ ...PERSON, outcome: 'no_answer' }, { ringMs: 20_000 })).toMatchObject({ reason: 'no_answer' })
   expect(performance.now() - startedAt).toBeGreaterThan(190)
 })
 
-test('what the agent needs to think does not count towards the longest duration of a simulated call', async () => {
+test('the time an agent takes to answer does not shorten a simulated call', async () => {
   const startedAt = performance.now()
   const isBusy = () => performance.now() - startedAt < 2_000
   expect(await call(PERSON, { limitMs: 60_000 }, isBusy)).toMatchObject({ reason: 'person_hung_up' })
 })
 
-test('a simulated call ends after its longest duration', async () => {
+test('a simulated call ends at its maximum duration', async () => {
   expect(await call(PERSON, { limitMs: 4_000 })).toMatchObject({ reason: 'time_limit', talkedMs: 4_000 })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { FRAME } from '../../main/voice/audio.ts'
 import { createJitterBuffer } from '../../main/voice/jitter-buffer.ts'
 
-test('sound that nobody takes is dropped, and the newest stays', () => {
+test('drops the oldest sound when nobody reads it', () => {
   const buffer = createJitterBuffer()
   for (let i = 1; i <= 30_000; i++) buffer.add(new Int16Array(FRAME).fill(i))
   const taken: number[] = []
@@ -10,7 +10,7 @@ test('sound that nobody takes is dropped, and the newest stays', () => {
   expect(taken).toEqual([29_998, 29_999, 30_000])
 })
 
-test('a buffer that nobody takes from keeps two seconds at most', () => {
+test('keeps at most two seconds when nobody reads it', () => {
   const buffer = createJitterBuffer()
   const before = process.memoryUsage().arrayBuffers
   // An hour, as a listener who is not heard may send it.

@@ -34,7 +34,7 @@ async function listenerOf(connect: (offer: string) => Promise<string>) {
   return { packets: () => packets }
 }
 
-test('a listener who is disconnected hears nothing more; the call and other listeners go on', async () => {
+test('a disconnected listener gets no more sound; the call and other listeners continue', async () => {
   const said: FromVoice[] = []
   const voice = voiceInProcess(systemClock)(
     (message) => said.push(message),

@@ -41,7 +41,7 @@ function call({ begins = true } = {}) {
 
 const sound = (seconds: number) => Buffer.alloc(seconds * 24_000 * 2).toString('base64')
 
-test('sound without end is given up once nobody could hear it any more', () => {
+test('drops endless sound once it is too late to play', () => {
   const { say, socket, failures } = call()
   const delta = sound(20)
   for (let i = 0; i < 5; i++) {
@@ -54,7 +54,7 @@ test('sound without end is given up once nobody could hear it any more', () => {
   expect(socket.isEnded).toBe(true)
 })
 
-test('words without end are cut', () => {
+test('cuts endless text', () => {
   const { say, lines, failures } = call()
   const transcript = 'x'.repeat(1_000_000)
   say({ type: 'conversation.item.input_audio_transcription.completed', transcript })
@@ -68,7 +68,7 @@ test.each([
   ['deep JSON', '['.repeat(900_000) + ']'.repeat(900_000)],
   ['a million small objects', `[${'{},'.repeat(600_000)}{}]`],
   ['long sound', JSON.stringify({ type: 'response.output_audio.delta', delta: sound(30) })],
-])('%s does not hold the other calls up', async (what, message) => {
+])('%s does not delay other calls', async (what, message) => {
   const { say, failures } = call()
   const first = await longestStretch(async () => void say(message))
   const again = async () => void call().say(message)
@@ -76,13 +76,13 @@ test.each([
   expect(failures.length).toBe(what === 'long sound' ? 0 : 1)
 })
 
-test('a session begins once, however often the model says so', () => {
+test('starts a session once, even if the model announces it several times', () => {
   const { say, sent } = call()
   for (let i = 0; i < 1_000; i++) say({ type: 'session.created' })
   expect(sent).toEqual(['session.update', 'response.create'])
 })
 
-test('a model that never begins the session is given up', async () => {
+test('gives up on a model that never starts the session', async () => {
   const { failures, socket, clock } = call({ begins: false })
   await clock.advance(14_000)
   expect(failures).toEqual([])
@@ -92,7 +92,7 @@ test('a model that never begins the session is given up', async () => {
   expect(clock.waiting()).toBe(0)
 })
 
-test('a model that sends without end is read slowly, and one that speaks is not', async () => {
+test('throttles a model that sends without end, but not one that speaks', async () => {
   const { say, socket, clock } = call()
   await clock.advance(100)
   expect(socket.isPaused).toBe(false)

@@ -18,7 +18,7 @@ const record = (recorder: Recorder, seconds: number) => {
   for (let frame = 0; frame < seconds * FRAMES_PER_SECOND; frame++) recorder.add(noise, noise)
 }
 
-test('a repaired recording stays as it is, although the process that recorded it still writes', async () => {
+test('keeps a repaired recording while the process that recorded it still writes', async () => {
   const path = join(folder, 'call.ogg.part')
   const recorder = await createRecorder({ path, title: 'Call', isSandbox: true, onFailed() {} })
   record(recorder, 4)
@@ -36,6 +36,6 @@ test('a repaired recording stays as it is, although the process that recorded it
   expect((await stat(path)).mode & 0o777).toBe(0o600)
 })
 
-test('what is not a recording is left alone', async () => {
+test('leaves files alone that are not recordings', async () => {
   expect(await repairRecording(join(folder, 'none.ogg.part'))).toBeNull()
 })

@@ -6,7 +6,7 @@ import { FRAME } from '../../main/voice/audio.ts'
 import { RtpPeer } from '../../main/voice/gateways/sip/rtp-peer.ts'
 import { until } from './sip-calls.ts'
 
-describe('the sound of a trunk', () => {
+describe('sound of a trunk', () => {
   const offer = (address: string, port: number) => ({
     type: 'offer',
     sdp: `c=IN IP4 ${address}\r\nm=audio ${port} RTP/AVP 0\r\n`,
@@ -36,7 +36,7 @@ describe('the sound of a trunk', () => {
     }
   }
 
-  test('cannot be wanted at a port that does not exist', async () => {
+  test('refuses a port that does not exist', async () => {
     const reasons: string[] = []
     RtpPeer.trunk = { localAddress: () => '127.0.0.1', permits: () => true }
     const peer = new RtpPeer()
@@ -48,7 +48,7 @@ describe('the sound of a trunk', () => {
     expect(reasons).toEqual(['codec_not_supported'])
   })
 
-  test('is that of the first who sends, if they named another address, and nobody else is heard', async () => {
+  test('follows the first sender if it is not at the named address, and nobody after it', async () => {
     const { heard, port } = await peerOf('192.0.2.1')
     const [first, stranger] = [await sender(port), await sender(port)]
     first(1)
@@ -59,7 +59,7 @@ describe('the sound of a trunk', () => {
     await until(() => heard() === 2, 'The second of the first')
   })
 
-  test('is that of the named address as soon as it sends, whatever a stranger sent before', async () => {
+  test('switches to the named address as soon as it sends', async () => {
     const { peer, heard, port } = await peerOf('192.0.2.1')
     const [stranger, trunk] = [await sender(port), await sender(port)]
     stranger(30_000)

@@ -8,12 +8,12 @@ const message = (first: string, lines: readonly string[], body = '') => [first, 
 const request = (...more: readonly string[]) => message('OPTIONS sip:a@b SIP/2.0', [...VIAS, ...HEADERS, ...more])
 const many = Array.from({ length: 200 }, () => 'X: y')
 
-test('a request of the usual size is not refused, whatever its body', () => {
+test('accepts a request of usual size with any body', () => {
   expect(refusalOf(request('Subject: hello'))).toBeNull()
   expect(refusalOf(message('INVITE sip:a@b SIP/2.0', HEADERS, 'a=b\r\n'.repeat(10_000)))).toBeNull()
 })
 
-test('an answer repeats the headers that belong to it, and has a tag', () => {
+test('a response repeats the headers it must repeat and has a tag', () => {
   expect(refusalOf(request(...many))?.answer?.split('\r\n')).toEqual([
     'SIP/2.0 400 Too Many Headers',
     'Via: SIP/2.0/TCP one;branch=z9hG4bK1',
@@ -32,11 +32,11 @@ test.each([
   ['an ACK', message('ACK sip:a@b SIP/2.0', [...VIAS, ...HEADERS, ...many])],
   ['a request without Via', message('OPTIONS sip:a@b SIP/2.0', [...HEADERS, ...many])],
   ['what is no SIP', message('GARBAGE', many)],
-])('%s that is too large is dropped without an answer', (_, text) => {
+])('drops %s that is too large without a response', (_, text) => {
   expect(refusalOf(text)).toEqual({ answer: null })
 })
 
-test('the first act runs immediately, and each other one in a turn of its own, in order', async () => {
+test('runs the first action immediately and the others in order, one per turn of the event loop', async () => {
   const inTurn = createTurnQueue()
   const ran: number[] = []
   for (const at of [1, 2, 3]) inTurn(() => void ran.push(at))

@@ -89,11 +89,11 @@ async function expectNoFaults({ changes, phone }: ExchangeCall): Promise<void> {
   expect(phone.heard.faults).toEqual([])
 }
 
-describe('hold', () => {
+describe('putting a call on hold', () => {
   test.each([
     ['we made', dialed],
     ['came in', received],
-  ])('of a call that %s is a re-INVITE with sendonly, and sendrecv takes the person back', async (_, begin) => {
+  ])('sends a re-INVITE with sendonly for a call that %s, and sendrecv to resume it', async (_, begin) => {
     const { leg, events, call } = await begin()
     expect(await leg.hold?.(true)).toEqual({ ok: true })
     // A second time changes nothing.
@@ -114,7 +114,7 @@ describe('hold', () => {
     await expectNoFaults(call)
   })
 
-  test('works where the exchange asks for the password again', async () => {
+  test('authenticates again if the exchange asks for it', async () => {
     const { leg, events, call } = await dialed({ challenges: true })
     expect(await leg.hold?.(true)).toEqual({ ok: true })
     expect(await leg.hold?.(false)).toEqual({ ok: true })
@@ -122,7 +122,7 @@ describe('hold', () => {
     await expectNoFaults(call)
   })
 
-  test('is inactive if the other side keeps us on hold, and our answers keep it', async () => {
+  test('sends inactive if the other side has us on hold, and keeps it in our answers', async () => {
     const { leg, call } = await dialed()
     expect((await call.reinvite('sendonly')).body).toContain('a=recvonly\r\n')
     expect(await leg.hold?.(true)).toEqual({ ok: true })
@@ -134,7 +134,7 @@ describe('hold', () => {
     await until(() => call.changes.waiting() === 0, 'The ACK for each answer')
   })
 
-  test('holds also if their answer says nothing of it, and what they send is not heard', async () => {
+  test('holds even if their answer does not mention it, and drops their sound', async () => {
     const { leg, call } = await dialed({ onReinvite: () => 'stays' })
     expect(await leg.hold?.(true)).toEqual({ ok: true })
     call.phone.talkTo(call.changes.offers[0] ?? '')
@@ -144,7 +144,7 @@ describe('hold', () => {
     expect(leg.counts().framesIn).toBe(before)
   })
 
-  test.each([403, 488, 501, 603])('that is refused with %i leaves the call as it was', async (status) => {
+  test.each([403, 488, 501, 603])('leaves the call unchanged if it is refused with %i', async (status) => {
     const { leg, events, call } = await dialed({ onReinvite: (count) => (count === 1 ? status : 'accepts') })
     expect(await leg.hold?.(true)).toEqual({ ok: false, why: 'refused', status })
     const before = leg.counts().framesIn
@@ -155,7 +155,7 @@ describe('hold', () => {
     await expectNoFaults(call)
   })
 
-  test('ends the call if the exchange does not know it any more', async () => {
+  test('ends the call if the exchange no longer knows it', async () => {
     const { leg, events } = await dialed({ onReinvite: () => 481 })
     expect(await leg.hold?.(true)).toEqual({ ok: false, why: 'refused', status: 481 })
     expect(events).toEqual(['connected', 'person_hung_up'])
@@ -164,24 +164,27 @@ describe('hold', () => {
   test.each([
     ['we made', dialed, 2_100, 4_000],
     ['came in', received, 0, 2_000],
-  ] as const)('of a call that %s is repeated after an offer of theirs crossed it', async (_, begin, least, most) => {
-    const times = 5
-    const clock = hurriedClock(times)
-    const { leg, events, call } = await begin({ onReinvite: (count) => (count < 3 ? 491 : 'accepts') }, clock)
-    const startedAt = performance.now()
-    expect(await leg.hold?.(true)).toEqual({ ok: true })
-    const [first = 0, second = 0, third = 0] = call.changes.offeredAtMs
-    expect(first - startedAt).toBeLessThan(1_000)
-    for (const gap of [second - first, third - second]) {
-      expect(times * gap).toBeGreaterThanOrEqual(least - 20)
-      expect(times * gap).toBeLessThan(most + 2_000)
-    }
-    expect(call.changes.directions()).toEqual(['sendonly', 'sendonly', 'sendonly'])
-    expect(events).toEqual(['connected', 'held'])
-    await expectNoFaults(call)
-  })
+  ] as const)(
+    'repeats the offer for a call that %s after an offer of theirs crossed it',
+    async (_, begin, least, most) => {
+      const times = 5
+      const clock = hurriedClock(times)
+      const { leg, events, call } = await begin({ onReinvite: (count) => (count < 3 ? 491 : 'accepts') }, clock)
+      const startedAt = performance.now()
+      expect(await leg.hold?.(true)).toEqual({ ok: true })
+      const [first = 0, second = 0, third = 0] = call.changes.offeredAtMs
+      expect(first - startedAt).toBeLessThan(1_000)
+      for (const gap of [second - first, third - second]) {
+        expect(times * gap).toBeGreaterThanOrEqual(least - 20)
+        expect(times * gap).toBeLessThan(most + 2_000)
+      }
+      expect(call.changes.directions()).toEqual(['sendonly', 'sendonly', 'sendonly'])
+      expect(events).toEqual(['connected', 'held'])
+      await expectNoFaults(call)
+    },
+  )
 
-  test('is given up after ten seconds of offers that cross each other', async () => {
+  test('gives up after ten seconds of crossing offers', async () => {
     const clock = hurriedClock(20)
     const { leg, events, call } = await dialed({ onReinvite: () => 491 }, clock)
     const given = await leg.hold?.(true)
@@ -195,7 +198,7 @@ describe('hold', () => {
     await expectNoFaults(call)
   })
 
-  test('refuses an offer of theirs that comes meanwhile, once, and does not follow it', async () => {
+  test('refuses an offer of theirs that arrives meanwhile, once', async () => {
     const { leg, events, call } = await dialed({ onReinvite: (count) => (count === 1 ? 'tries' : 'accepts') })
     const held = leg.hold?.(true)
     await until(() => call.changes.offers.length === 1, 'Our offer')
@@ -206,7 +209,7 @@ describe('hold', () => {
     expect(events).toEqual(['connected', 'held', 'resumed'])
   })
 
-  test.each(['silent', 'tries'] as const)('that nobody answers (%s) is given up, and the call goes on', async (how) => {
+  test.each(['silent', 'tries'] as const)('gives up if nobody answers (%s), and the call continues', async (how) => {
     const clock = hurriedClock(20)
     const { office, leg, events, call } = await dialed({ onReinvite: () => how }, clock)
     expect(await leg.hold?.(true)).toEqual({ ok: false, why: 'no_answer' })
@@ -220,7 +223,7 @@ describe('hold', () => {
     await until(() => call.changes.waiting() === 0, 'The ACK')
   })
 
-  test('acknowledges an answer again that comes again', async () => {
+  test('acknowledges a repeated answer again', async () => {
     const { office, leg, events, call } = await dialed()
     expect(await leg.hold?.(true)).toEqual({ ok: true })
     const acks = () => office.in(call, 'ACK').length
@@ -231,7 +234,7 @@ describe('hold', () => {
     expect(events).toEqual(['connected', 'held'])
   })
 
-  test('that waits ends with the call', async () => {
+  test('stops waiting when the call ends', async () => {
     const { leg, call } = await dialed({ onReinvite: () => 'silent' })
     const held = leg.hold?.(true)
     expect(await leg.hold?.(false)).toEqual({ ok: false, why: 'busy' })
@@ -241,7 +244,7 @@ describe('hold', () => {
     expect(await leg.hold?.(true)).toEqual({ ok: false, why: 'not_running' })
   })
 
-  test('survives a connection that breaks', async () => {
+  test('survives a broken connection', async () => {
     const { office, leg, events } = await dialed({ onReinvite: () => 'silent' })
     office.failAt('INVITE', 'breaks')
     const held = await leg.hold?.(true)
@@ -251,7 +254,7 @@ describe('hold', () => {
 })
 
 describe('keys', () => {
-  test('sound for 160 ms each, end three times, and are told when they were sent', async () => {
+  test('last 160 ms each, end three times, and are reported when sent', async () => {
     const { leg, call } = await dialed()
     const startedAt = performance.now()
     expect(await leg.press?.('159*0#D')).toEqual({ ok: true })
@@ -261,13 +264,13 @@ describe('keys', () => {
     expect(call.phone.heard.faults).toEqual([])
   })
 
-  test('pressed one after another come in their order', async () => {
+  test('are sent in the order in which they were pressed', async () => {
     const { leg, call } = await dialed()
     await Promise.all(Array.from('1234').map(async (key) => leg.press?.(key)))
     expect(call.phone.heard.keys.map(({ key }) => key).join('')).toBe('1234')
   })
 
-  test('are refused where the other side takes none, on hold, too many at once, and after the call', async () => {
+  test('are refused if the other side accepts none, on hold, in too large a number, and after the call', async () => {
     const deaf = await dialed({ formats: '0' })
     expect(await deaf.leg.press?.('1')).toEqual({ ok: false, why: 'no_digits' })
     const { leg, call } = await dialed()
@@ -298,7 +301,7 @@ describe('a transfer', () => {
   test.each([
     ['we made', dialed],
     ['came in', received],
-  ])('of a call that %s ends it once the trunk reports that somebody answered', async (_, begin) => {
+  ])('ends a call that %s once the trunk reports an answer', async (_, begin) => {
     const { office, leg, events, call } = await begin({ challenges: true })
     expect(await leg.transfer?.('12025550177')).toEqual({ ok: true })
     expect(call.changes.targets).toEqual([TARGET])
@@ -319,7 +322,7 @@ describe('a transfer', () => {
     ['SIP/2.0 503 Service Unavailable', 'failed'],
     ['SIP/2.0 100 Trying', 'null'],
     ['', 'null'],
-  ])('that the trunk ends with %j did not take place: %s', async (fragment, failure) => {
+  ])('fails if the trunk reports %j: %s', async (fragment, failure) => {
     const { office, leg, events, call } = await dialed()
     expect(await leg.transfer?.('12025550177')).toEqual({ ok: true })
     expect(await call.notify(fragment)).toBe(200)
@@ -331,7 +334,7 @@ describe('a transfer', () => {
     await expectNoFaults(call)
   })
 
-  test.each([403, 405, 501, 603])('that is refused with %i leaves the call as it was', async (status) => {
+  test.each([403, 405, 501, 603])('leaves the call unchanged if it is refused with %i', async (status) => {
     const { leg, events, call } = await dialed({ onRefer: status })
     expect(await leg.transfer?.('12025550177')).toEqual({ ok: false, why: 'refused', status })
     const before = leg.counts().framesIn
@@ -340,7 +343,7 @@ describe('a transfer', () => {
     expect(await call.notify('SIP/2.0 200 OK')).toBe(481)
   })
 
-  test('whose result comes before the answer to the request is complete', async () => {
+  test('accepts a result that arrives before the answer to the request', async () => {
     const { leg, events, call } = await dialed({ onRefer: 'silent' })
     const asked = leg.transfer?.('12025550177')
     await until(() => call.changes.targets.length === 1, 'The request')
@@ -350,7 +353,7 @@ describe('a transfer', () => {
     expect(events).toEqual(['connected', 'transferred'])
   })
 
-  test.each(['silent', 202] as const)('without a result (%s) is given up after 90 seconds', async (onRefer) => {
+  test.each(['silent', 202] as const)('gives up after 90 seconds without a result (%s)', async (onRefer) => {
     const clock = hurriedClock(20)
     const { leg, events, call } = await dialed({ onRefer }, clock)
     const answer = onRefer === 202 ? { ok: true } : { ok: false, why: 'no_answer' }
@@ -362,7 +365,7 @@ describe('a transfer', () => {
     expect(events).toHaveLength(2)
   })
 
-  test('follows reports of its own only, and none of something else', async () => {
+  test('follows only its own reports', async () => {
     const { leg, events, call } = await dialed()
     expect(await call.notify('SIP/2.0 200 OK')).toBe(481)
     expect(await leg.transfer?.('12025550177')).toEqual({ ok: true })
@@ -376,7 +379,7 @@ describe('a transfer', () => {
     expect(events).toEqual(['connected', 'transferred'])
   })
 
-  test('that waits ends with the call', async () => {
+  test('stops waiting when the call ends', async () => {
     const { leg, events, call } = await dialed({ onRefer: 'silent' })
     const asked = leg.transfer?.('12025550177')
     await until(() => call.changes.targets.length === 1, 'The request')
@@ -386,11 +389,11 @@ describe('a transfer', () => {
   })
 })
 
-describe('a connection that breaks', () => {
+describe('a broken connection', () => {
   test.each([
     ['we made', dialed],
     ['came in', received],
-  ] as const)('tells the exchange where a call that %s is now, and leaves the hold as it is', async (_, begin) => {
+  ] as const)('tells the exchange the new address of a call that %s and keeps the hold', async (_, begin) => {
     const { office, leg, events, call } = await begin()
     expect(await leg.hold?.(true)).toEqual({ ok: true })
     await until(() => call.changes.waiting() === 0, 'The ACK')
@@ -405,7 +408,7 @@ describe('a connection that breaks', () => {
     await until(() => events.includes('person_hung_up'), 'The end')
   })
 
-  test('that breaks during a change is followed by another offer', async () => {
+  test('is followed by another offer if it breaks during a change', async () => {
     const { office, leg, events, call } = await dialed({ onReinvite: (count) => (count === 1 ? 'silent' : 'accepts') })
     const held = leg.hold?.(true)
     await until(() => call.changes.offers.length === 1, 'The first offer')
@@ -417,7 +420,7 @@ describe('a connection that breaks', () => {
     await until(() => events.includes('person_hung_up'), 'The end')
   })
 
-  test('is nothing to a call whose new offer is refused', async () => {
+  test('does not end a call whose new offer is refused', async () => {
     const { office, leg, events, call } = await dialed({ onReinvite: () => 488 })
     office.dropLinks()
     await until(() => call.changes.offers.length === 1, 'The offer over the next connection')

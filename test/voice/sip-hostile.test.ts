@@ -78,7 +78,7 @@ const options = (to: SipMessage, more: readonly Header[]) =>
     ...more,
   ])
 
-test('a malformed header is dropped with its message, and the next message is answered', async () => {
+test('drops a message with a malformed header and answers the next one', async () => {
   const office = await trunkThat(registering(''))
   newTrunks().register('line', trunkAt(office.port))
   await until(() => office.requests.length > 0, 'The registration')
@@ -96,7 +96,7 @@ describe('a request with too many headers', () => {
     ['Contact', '400', many('Contact', '<sip:a@b>')],
     ['long headers', '513', [['Contact', '<sip:a@b>,'.repeat(3_000)] as const]],
     ['other headers', '400', many('X', 'y')],
-  ])('is refused, and the next one is answered: %s', async (_, status, more) => {
+  ])('is refused, and the next request is answered: %s', async (_, status, more) => {
     const office = await trunkThat(registering(''))
     newTrunks().register('line', trunkAt(office.port))
     await until(() => office.requests.length > 0, 'The registration')
@@ -107,7 +107,7 @@ describe('a request with too many headers', () => {
     expect(office.statuses).toEqual([expect.stringMatching(`^SIP/2.0 ${status} `), 'SIP/2.0 200 OK'])
   })
 
-  test('holds the thread of all calls for no longer than another request', async () => {
+  test('occupies the thread of all calls no longer than any other request', async () => {
     const office = await trunkThat(registering(''))
     newTrunks().register('line', trunkAt(office.port))
     await until(() => office.requests.length > 0, 'The registration')
@@ -126,8 +126,8 @@ describe('a request with too many headers', () => {
   })
 })
 
-describe('a trunk that no URI can name', () => {
-  test.each(['é', '<>', '\ud800'])('a user name is escaped: %s', async (username) => {
+describe('a trunk with characters that a URI must escape', () => {
+  test.each(['é', '<>', '\ud800'])('escapes a user name: %s', async (username) => {
     const office = await trunkThat(registering(''))
     newTrunks().register('line', trunkAt(office.port, { username }))
     await until(() => office.requests.length > 0, 'The registration')
@@ -136,7 +136,7 @@ describe('a trunk that no URI can name', () => {
   test.each([
     ...['a..b', '123', '-', '::::'].map((host) => ({ host })),
     ...['a%', '"'].map((username) => ({ username })),
-  ])('others are not affected: %o', async (more) => {
+  ])('does not affect other trunks: %o', async (more) => {
     const trunks = newTrunks()
     const config = trunkAt(5_060, more)
     trunks.register('line', config)
@@ -163,7 +163,7 @@ test.each([
     (message: SipMessage) =>
       registering(`${header(message, 'contact').replace(/;expires=\d+/, '')};expires=soon`)(message),
   ],
-])('a trunk that %s is not registered with in a loop', async (_, answer) => {
+])('does not register in a loop with a trunk that %s', async (_, answer) => {
   const office = await trunkThat(answer)
   newTrunks().register('line', trunkAt(office.port))
   await until(() => office.requests.length > 0, 'The registration')
@@ -171,7 +171,7 @@ test.each([
   expect(office.requests).toHaveLength(1)
 })
 
-test('a trunk that sends without end is read slowly', async () => {
+test('throttles a trunk that sends without end', async () => {
   const office = await trunkThat(registering(''))
   newTrunks().register('line', trunkAt(office.port))
   await until(() => office.requests.length > 0, 'The registration')
@@ -185,7 +185,7 @@ test('a trunk that sends without end is read slowly', async () => {
   expect(office.isOpen()).toBe(true)
 })
 
-describe('a trunk that reads no answer is disconnected', () => {
+describe('disconnects a trunk that reads no answers', () => {
   const trunkOver = (transport: SipTrunk['transport'], network: Partial<Outbound>) => {
     const socket = createSipSocket(trunkAt(5_060, { transport }), {
       ...{ network: network as Outbound, clock: systemClock, run: (act) => act() },

@@ -62,8 +62,8 @@ const silence = new Int16Array(FRAME)
 const typeOf = ({ packet }: { readonly packet: Buffer }) => (packet[1] ?? 0) & 0x7f
 const settle = () => systemClock.sleep(60)
 
-describe('an answer', () => {
-  test('has a line for each line of the offer, and refuses all but one with port 0', async () => {
+describe('an SDP answer', () => {
+  test('has a line for each line of the offer and refuses all but one with port 0', async () => {
     const sdp = await answerTo(newPeer(), {
       media: [
         'm=video 5004 RTP/AVP 31 34',
@@ -82,7 +82,7 @@ describe('an answer', () => {
     expect(more).toEqual([])
   })
 
-  test('repeats the numbers of the offer for codecs, and for digits with their events', async () => {
+  test('repeats the payload types of the offer for codecs and telephone events', async () => {
     const sdp = await answerTo(newPeer(), {
       media: [
         'm=audio 5006 RTP/AVPF 96 107 0 110',
@@ -103,14 +103,14 @@ describe('an answer', () => {
       ['recvonly', 'sendonly'],
       ['inactive', 'inactive'],
     ] as const),
-  ])('to %s is %s, also if the session says it', async (theirs, ours) => {
+  ])('to %s is %s, also if the direction is given for the session', async (theirs, ours) => {
     const media = 'm=audio 5006 RTP/AVP 0'
     expect(linesOf(await answerTo(newPeer(), { media: [media, `a=${theirs}`] }), 'a')).toContain(ours)
     const session = [`c=IN IP4 ${ADDRESS}`, `a=${theirs}`]
     expect(linesOf(await answerTo(newPeer(), { session, media: [media] }), 'a')).toContain(ours)
   })
 
-  test('has a higher version with each change, and the same without one', async () => {
+  test('raises its version with each change only', async () => {
     const peer = newPeer()
     const media = 'm=audio 5006 RTP/AVP 0'
     const origin = async (...more: string[]) => linesOf(await answerTo(peer, { media: [media, ...more] }), 'o')[0]
@@ -124,7 +124,7 @@ describe('an answer', () => {
     ['no sound', ['m=video 5006 RTP/AVP 31']],
     ['a line that is none', ['m=audio 5006 RTP/AVP 0', 'm=?']],
     ['nothing', []],
-  ])('is none to %s, and the call stays as it was', async (_, media) => {
+  ])('is not sent for %s, and the call is unchanged', async (_, media) => {
     const peer = newPeer()
     await answerTo(peer, { media: ['m=audio 5006 RTP/AVP 0'] })
     expect(peer.accepts(offerOf({ media }).sdp)).toBe(false)
@@ -134,7 +134,7 @@ describe('an answer', () => {
 })
 
 describe('sound', () => {
-  test('goes to the address of its own line, not to that of another', async () => {
+  test('goes to the address of its own media line', async () => {
     const [peer, phone] = [newPeer(), await telephone()]
     await answerTo(peer, {
       session: ['c=IN IP4 192.0.2.9'],
@@ -148,7 +148,7 @@ describe('sound', () => {
     ['sendonly', ['a=sendonly'], ADDRESS, 'recvonly'],
     ['inactive', ['a=inactive'], ADDRESS, 'inactive'],
     ['no address', [], '0.0.0.0', 'recvonly'],
-  ])('stops on hold by %s, and goes on after it', async (_, attributes, address, ours) => {
+  ])('stops on hold by %s and resumes after it', async (_, attributes, address, ours) => {
     const [peer, phone] = [newPeer(), await telephone()]
     const media = `m=audio ${phone.port} RTP/AVP 0`
     await answerTo(peer, { media: [media] })
@@ -176,7 +176,7 @@ describe('sound', () => {
       [160, 160, 160],
     ],
     [[], [160, 160, 160]],
-  ])('with %o comes in packets of %o bytes', async (attributes, lengths) => {
+  ])('with %o is sent in packets of %o bytes', async (attributes, lengths) => {
     const [peer, phone] = [newPeer(), await telephone()]
     await answerTo(peer, { media: [`m=audio ${phone.port} RTP/AVP 0`, ...attributes] })
     for (let i = 0; i < 3; i++) peer.send(silence)
@@ -184,7 +184,7 @@ describe('sound', () => {
     expect(phone.packets.map(({ packet }) => packet.length - 12)).toEqual(lengths)
   })
 
-  test('has the number of the other side, and only that is heard', async () => {
+  test('uses the payload type of the other side and plays no other', async () => {
     const [peer, phone] = [newPeer(), await telephone()]
     let frames = 0
     peer.onSound = () => frames++
@@ -198,7 +198,7 @@ describe('sound', () => {
     expect(frames).toBe(1)
   })
 
-  test('goes where it comes from, once three packets of one source came and none from where they named', async () => {
+  test('goes to the source of three packets if none came from the named address', async () => {
     const [peer, named, real] = [newPeer(), await telephone(), await telephone()]
     const sdp = await answerTo(peer, { media: [`m=audio ${named.port} RTP/AVP 0`] })
     let frames = 0
@@ -214,7 +214,7 @@ describe('sound', () => {
     expect(named.packets).toHaveLength(1)
   })
 
-  test('does not follow a stranger, once it came from where they named or to an address that is not allowed', async () => {
+  test('does not follow a stranger after sound from the named address, or to a forbidden address', async () => {
     const [peer, named, stranger] = [newPeer(), await telephone(), await telephone()]
     const sdp = await answerTo(peer, { media: [`m=audio ${named.port} RTP/AVP 0`] })
     let frames = 0
@@ -243,7 +243,7 @@ describe('sound', () => {
 describe('digits', () => {
   const media = (port: number) => [`m=audio ${port} RTP/AVP 0 96`, 'a=rtpmap:96 telephone-event/8000', 'a=fmtp:96 0-15']
 
-  test('that the other side presses are read once each, however often a packet is repeated', async () => {
+  test('pressed by the other side are read once, even if packets are repeated', async () => {
     const [peer, phone] = [newPeer(), await telephone()]
     const pressed: string[] = []
     peer.onDigit = (digit) => pressed.push(digit)
@@ -264,7 +264,7 @@ describe('digits', () => {
     expect(pressed).toEqual(['5', '5', '#'])
   })
 
-  test('that we press are events of 160 ms that end three times, between sound', async () => {
+  test('pressed by us are events of 160 ms that end three times, between sound', async () => {
     const [peer, phone] = [newPeer(), await telephone()]
     await answerTo(peer, { media: media(phone.port) })
     peer.send(silence)
@@ -289,7 +289,7 @@ describe('digits', () => {
     expect(result).toEqual({ ok: true })
   })
 
-  test('are not sent to a side that takes none', async () => {
+  test('are not sent to a side that accepts none', async () => {
     const peer = newPeer()
     await answerTo(peer, { media: ['m=audio 5006 RTP/AVP 0'] })
     expect(await peer.sendDigits('1')).toEqual({ ok: false, why: 'no_digits' })

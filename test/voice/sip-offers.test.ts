@@ -128,18 +128,18 @@ async function callingTrunk() {
   return { ask, connect, answerNext, requests, sockets, incoming }
 }
 
-describe('a request that needs what we do not have', () => {
+describe('a request that requires an unsupported extension', () => {
   test.each([
     ['INVITE with an extension', [['Require', '100rel, timer, path']], 420, ['unsupported', '100rel, path']],
     ['INVITE with a session that is too short', [['Session-Expires', '30;refresher=uac']], 422, ['min-se', '90']],
-  ] as const)('%s is refused before it rings', async (_, more, status, [name, value]) => {
+  ] as const)('refuses %s before it rings', async (_, more, status, [name, value]) => {
     const trunk = await callingTrunk()
     const refused = await trunk.ask('INVITE', sdpOf(AUDIO), more)
     expect([refused.status, header(refused.answer, name)]).toEqual([status, value])
     expect(trunk.incoming).toEqual([])
   })
 
-  test('is refused in a call too, and the call goes on', async () => {
+  test('is refused within a call too, and the call continues', async () => {
     const trunk = await callingTrunk()
     const { events } = await trunk.connect()
     for (const method of ['INVITE', 'UPDATE'] as const) {
@@ -152,8 +152,8 @@ describe('a request that needs what we do not have', () => {
   })
 })
 
-describe('a session that lasts longer than a timer can wait', () => {
-  test.each(['uac', 'uas'])('is neither refreshed in a loop nor ended: refresher %s', async (refresher) => {
+describe('a session interval longer than a timer can wait', () => {
+  test.each(['uac', 'uas'])('neither refreshes in a loop nor ends: refresher %s', async (refresher) => {
     const trunk = await callingTrunk()
     const { events } = await trunk.connect()
     for (const method of ['INVITE', 'UPDATE'] as const) {
@@ -167,7 +167,7 @@ describe('a session that lasts longer than a timer can wait', () => {
     expect(events).toEqual(['connected'])
   })
 
-  test('a call that may ring for years can be answered', async () => {
+  test('a call with a ring time of years can be answered', async () => {
     const trunk = await callingTrunk()
     const answered = trunk.ask('INVITE', sdpOf(AUDIO), [['Expires', '4294967295']])
     await until(() => trunk.incoming.length > 0, 'The call')
@@ -177,10 +177,10 @@ describe('a session that lasts longer than a timer can wait', () => {
   })
 })
 
-describe('a question, and the end of a call, that need what we do not have', () => {
+describe('OPTIONS, INFO and BYE that require an unsupported extension', () => {
   const needs: readonly Header[] = [['Require', 'path, timer']]
 
-  test('OPTIONS is refused outside of a call and in one, and answered without the need', async () => {
+  test('refuses OPTIONS outside and within a call, and answers it without the requirement', async () => {
     const trunk = await callingTrunk()
     const refused = await trunk.ask('OPTIONS', '', needs)
     expect([refused.status, header(refused.answer, 'unsupported')]).toEqual([420, 'path'])
@@ -192,7 +192,7 @@ describe('a question, and the end of a call, that need what we do not have', () 
     expect(events).toEqual(['connected'])
   })
 
-  test('BYE and INFO are refused, the call goes on, and a plain BYE ends it', async () => {
+  test('refuses BYE and INFO, continues the call, and ends it at a plain BYE', async () => {
     const trunk = await callingTrunk()
     const { events } = await trunk.connect()
     for (const method of ['INFO', 'BYE'] as const) {
@@ -208,7 +208,7 @@ describe('a question, and the end of a call, that need what we do not have', () 
 })
 
 describe('a changed offer', () => {
-  test('puts the call on hold and takes it back, by INVITE and by UPDATE', async () => {
+  test('puts the call on hold and resumes it, by INVITE and by UPDATE', async () => {
     const trunk = await callingTrunk()
     const { leg, events } = await trunk.connect()
     for (const method of ['INVITE', 'UPDATE'] as const) {
@@ -224,7 +224,7 @@ describe('a changed offer', () => {
     expect(events).toEqual(['connected', 'media_lost'])
   })
 
-  test('may come from us, if an INVITE has none', async () => {
+  test('is ours if an INVITE has none', async () => {
     const trunk = await callingTrunk()
     const { events } = await trunk.connect()
     const offered = await trunk.ask('INVITE', '', [], sdpOf(AUDIO, 'a=sendonly'))
@@ -236,7 +236,7 @@ describe('a changed offer', () => {
     expect(events).toEqual(['connected'])
   })
 
-  test.each(['INVITE', 'UPDATE'] as const)('always gets one final answer: %s', async (method) => {
+  test.each(['INVITE', 'UPDATE'] as const)('gets exactly one final response: %s', async (method) => {
     const trunk = await callingTrunk()
     const { events } = await trunk.connect()
     const bad = [
@@ -270,7 +270,7 @@ describe('a changed offer', () => {
 })
 
 describe('a connection that breaks', () => {
-  test('is opened and registered again, and the call on it goes on', async () => {
+  test('is opened and registered again, and its call continues', async () => {
     const trunk = await callingTrunk()
     const { leg, events } = await trunk.connect()
     trunk.sockets[0]?.destroy()
@@ -282,7 +282,7 @@ describe('a connection that breaks', () => {
     await until(() => trunk.requests.some((one) => methodOf(one) === 'BYE'), 'The end over the new connection')
   })
 
-  test('ends a call whose sound stops with it, and one may be hung up meanwhile', async () => {
+  test('ends a call whose sound stops with it, and lets another be hung up meanwhile', async () => {
     const trunk = await callingTrunk()
     const { leg, events } = await trunk.connect()
     trunk.sockets[0]?.destroy()

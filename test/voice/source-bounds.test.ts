@@ -11,7 +11,7 @@ function packetOf(source: number, at: number): Buffer {
 test.each([
   ['srtp', 8],
   ['srtcp', 4],
-] as const)('%s: a call is heard from a few sources, whatever the other side sends', (kind, at) => {
+] as const)('%s: accepts sound from a few sources only', (kind, at) => {
   const heard = new Set<number>()
   const decrypt = (packet: Buffer) => {
     const source = packet.readUInt32BE(at)

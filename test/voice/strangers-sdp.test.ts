@@ -50,7 +50,7 @@ function answering(offer: string, permits: (ip: string) => boolean) {
   return { answer, isConnected: () => isConnected }
 }
 
-test('X-10 an offer sends no packet to an address that is not public, whatever its candidates name', async () => {
+test('X-10 an offer causes no packet to an address that is not public', async () => {
   const { sdp } = await offerOfBrowser()
   const control = await trap()
   const open = answering(withCandidates(sdp, [`1 1 udp 1 127.0.0.1 ${control.port} typ host`]), () => true)
@@ -71,7 +71,7 @@ test('X-10 an offer sends no packet to an address that is not public, whatever i
   expect(inside.packets()).toBe(0)
 })
 
-test('a hidden line break does not hide a candidate', () => {
+test('finds a candidate behind a hidden line break', () => {
   const permits = (ip: string) => ip === '8.8.8.8'
   const line = (ip: string) => `a=candidate:1 1 udp 1 ${ip} 9 typ host`
   for (const gap of ['\r', '\n', '\r\n', '\n ', '\r\r'])
@@ -80,12 +80,12 @@ test('a hidden line break does not hide a candidate', () => {
     )
 })
 
-test('of a thousand public candidates, a few are kept', () => {
+test('keeps a few of a thousand public candidates', () => {
   const sdp = Array.from({ length: 1_005 }, (_, i) => `a=candidate:${i} 1 udp 1 8.8.8.8 ${i + 1} typ host`).join('\r\n')
   expect(withPermittedCandidates(sdp, () => true).split('\r\n')).toHaveLength(8)
 })
 
-test('a person on this network is reached without their candidates', async () => {
+test('reaches a person on this network without candidates', async () => {
   const { peer, sdp } = await offerOfBrowser()
   const { answer, isConnected } = answering(sdp, () => false)
   await peer.setRemoteDescription({ type: 'answer', sdp: await answer })
@@ -93,7 +93,7 @@ test('a person on this network is reached without their candidates', async () =>
 })
 
 test.each(['127.0.0.1', 'localhost', '127.1', '169.254.169.254'])(
-  'a trunk cannot have sound sent to %s',
+  'does not send a trunk’s sound to %s',
   async (host) => {
     const inside = await trap()
     RtpPeer.trunk = { localAddress: () => '127.0.0.1', permits: (ip) => ip === '8.8.8.8' }
@@ -110,7 +110,7 @@ test.each(['127.0.0.1', 'localhost', '127.1', '169.254.169.254'])(
   },
 )
 
-test('a trunk may put a call on hold without an address', async () => {
+test('lets a trunk put a call on hold without an address', async () => {
   RtpPeer.trunk = { localAddress: () => '127.0.0.1', permits: () => false }
   const peer = new RtpPeer()
   onTestFinished(() => peer.close())
@@ -120,7 +120,7 @@ test('a trunk may put a call on hold without an address', async () => {
   expect(peer.signalingState).toBe('have-remote-offer')
 })
 
-test('an offer with a data channel is refused', async () => {
+test('refuses an offer with a data channel', async () => {
   const peer = new RTCPeerConnection({ iceServers: [] })
   onTestFinished(() => void peer.close().catch(() => {}))
   peer.addTransceiver(new MediaStreamTrack({ kind: 'audio' }), { direction: 'sendrecv' })

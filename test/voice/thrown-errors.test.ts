@@ -51,7 +51,7 @@ function place(callId: string, route: Route) {
   return { ended, states }
 }
 
-test('an error that a library throws in a timer ends the call it belongs to, and no other', async () => {
+test('an error that a library throws in a timer ends its own call only', async () => {
   open()
   const other = place('call-1', SANDBOX)
   await until(() => other.states.includes('in_progress'), 'The other call')
@@ -68,7 +68,7 @@ test('an error that a library throws in a timer ends the call it belongs to, and
   expect(JSON.stringify(lines)).not.toContain('hunter22')
 })
 
-test('an error that belongs to no call ends all of them as failed, recordings included, and the process', async () => {
+test('an error that belongs to no call ends all calls as failed, with recordings, and the process', async () => {
   vi.stubEnv('THROW_AFTER_MS', '4000')
   open()
   const call = place('call-3', {

@@ -8,7 +8,7 @@ import { beeps } from '../support/voice.ts'
 import { until } from './sip-calls.ts'
 import { NO_SERVICES } from './talking.ts'
 
-test('a speech service that transcribes without end fills no disk', async () => {
+test('limits the transcript of a speech service that transcribes without end', async () => {
   const said: FromVoice[] = []
   let brain: BrainDeps | undefined
   const plan: CallPlan = {

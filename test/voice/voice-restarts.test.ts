@@ -48,7 +48,7 @@ async function untilRestarted(): Promise<number> {
   throw new Error('It was not started again.')
 }
 
-test('a voice process that ends again and again is restarted at growing intervals, five minutes at most', async () => {
+test('restarts a voice process that keeps ending at growing intervals, up to five minutes', async () => {
   const waits: number[] = []
   for (let i = 0; i < 11; i++) {
     scripted.crash('signal SIGSEGV')
@@ -58,7 +58,7 @@ test('a voice process that ends again and again is restarted at growing interval
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
 })
 
-test('a voice process that ran for a minute is restarted after a second', async () => {
+test('restarts a voice process that ran for a minute after one second', async () => {
   for (let i = 0; i < 6; i++) {
     scripted.crash()
     await untilRestarted()
@@ -70,7 +70,7 @@ test('a voice process that ran for a minute is restarted after a second', async 
   expect(await untilRestarted()).toBe(1)
 })
 
-test('every end is logged with its reason and without secrets', async () => {
+test('logs every end with its reason and without secrets', async () => {
   scripted.crash('exit code 134')
 
   expect(lines).toEqual([
@@ -79,7 +79,7 @@ test('every end is logged with its reason and without secrets', async () => {
   expect(JSON.stringify(lines)).not.toContain('hunter22')
 })
 
-test('a process that cannot be started is tried again at the same intervals', async () => {
+test('retries a process that cannot be started at the same intervals', async () => {
   isStartable = false
   scripted.crash()
   const waits = [await untilRestarted(), await untilRestarted(), await untilRestarted()]
@@ -88,7 +88,7 @@ test('a process that cannot be started is tried again at the same intervals', as
   expect(lines.at(-1)).toMatchObject({ event: 'voice.not_started', cause: { message: 'spawn EAGAIN' } })
 })
 
-test('the third end in a row is a problem, until the process has run for a minute', async () => {
+test('reports a problem at the third end in a row until the process has run for a minute', async () => {
   for (let i = 0; i < 2; i++) {
     scripted.crash('signal SIGKILL')
     await untilRestarted()
@@ -106,7 +106,7 @@ test('the third end in a row is a problem, until the process has run for a minut
   expect([voice.problem(), changes]).toEqual([null, 2])
 })
 
-test('a call that starts the process does not wait for the next interval', async () => {
+test('a call starts the process without waiting for the next interval', async () => {
   for (let i = 0; i < 6; i++) {
     scripted.crash()
     await untilRestarted()
@@ -120,7 +120,7 @@ test('a call that starts the process does not wait for the next interval', async
   expect(starts).toBe(before + 1)
 })
 
-test('a process that was idle ends without a problem', async () => {
+test('an idle process ends without a problem', async () => {
   voice.register('instance-1', null)
   for (let i = 0; i < 4; i++) {
     voice.register('instance-1', TRUNK)
