@@ -5,7 +5,7 @@ import { tempFolder } from '../support/database.ts'
 import { until } from '../support/service-process.ts'
 import { worldOfTest } from '../support/world.ts'
 
-test('what was written since the last hour is brought from the log into the database file, and the log is empty', async () => {
+test('checkpoints the write-ahead log once an hour', async () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true }))
   const w = await worldOfTest({ home })

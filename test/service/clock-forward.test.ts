@@ -77,7 +77,7 @@ const HOURS = (fromMs: number, toMs: number) => ({
 test.each([
   ['that has just begun', 5 * SECOND],
   ['that has waited for a while', 25 * 60 * SECOND],
-])('P-09 forward into the sending hours: a campaign %s sends', async (_, waitMs) => {
+])('P-09 set forward into the sending hours: a campaign %s sends', async (_, waitMs) => {
   const w = await worldOfTest()
   const now = w.clock.now()
   const id = await campaignIn(w, HOURS(now + 5 * HOUR, now + 7 * HOUR))
@@ -92,20 +92,17 @@ test.each([
   ['past them', 10 * HOUR, 19 * HOUR],
   ['to a time before them', -2 * HOUR, 7 * HOUR],
   ['by a day', DAY, 5 * HOUR],
-])(
-  'P-09 while a campaign waits for its sending hours, the clock is set %s: it says when they begin',
-  async (_, byMs, aheadMs) => {
-    const w = await worldOfTest()
-    const now = w.clock.now()
-    const id = await campaignIn(w, HOURS(now + 5 * HOUR, now + 7 * HOUR))
-    await setClock(w, byMs, 5 * SECOND)
-    const { pause_reason: reason, next_send_at: next } = await campaign(w, id)
-    expect(reason).toBe('outside_window')
-    expect(Date.parse(next)).toBeCloseTo(now + byMs + aheadMs, -5)
-  },
-)
+])('P-09 set %s while a campaign waits for its sending hours: shows when they begin', async (_, byMs, aheadMs) => {
+  const w = await worldOfTest()
+  const now = w.clock.now()
+  const id = await campaignIn(w, HOURS(now + 5 * HOUR, now + 7 * HOUR))
+  await setClock(w, byMs, 5 * SECOND)
+  const { pause_reason: reason, next_send_at: next } = await campaign(w, id)
+  expect(reason).toBe('outside_window')
+  expect(Date.parse(next)).toBeCloseTo(now + byMs + aheadMs, -5)
+})
 
-test('P-09 forward into the business hours: those who wrote before are answered', async () => {
+test('P-09 set forward into the business hours: answers people who wrote before', async () => {
   const w = await worldOfTest()
   const line = await lineIn(w, { settings: { timezone: 'UTC' } })
   const now = w.clock.now()
@@ -116,7 +113,7 @@ test('P-09 forward into the business hours: those who wrote before are answered'
   expect(await line.heard()).toEqual([HOURS_ANSWER])
 })
 
-test('P-09 back into the business hours, which seemed over: those who wrote are answered', async () => {
+test('P-09 set back into the business hours: answers people who wrote after them', async () => {
   const w = await worldOfTest()
   const line = await lineIn(w, { settings: { timezone: 'UTC' } })
   const now = w.clock.now()
@@ -127,7 +124,7 @@ test('P-09 back into the business hours, which seemed over: those who wrote are 
   expect(await line.heard()).toEqual([HOURS_ANSWER])
 })
 
-test('P-09 back to before quiet hours: a follow-up that waited for their end is sent', async () => {
+test('P-09 set back to before the quiet hours: sends a follow-up that waited for their end', async () => {
   const w = await worldOfTest()
   const line = await lineIn(w, { settings: { timezone: 'UTC' } })
   const now = w.clock.now()
@@ -143,7 +140,7 @@ test.each([
   ['forward within the quiet hours', HOUR],
   ['back within the quiet hours', -0.4 * HOUR],
   ['forward beyond the quiet hours', 3 * HOUR],
-])('P-09 %s: a follow-up that waits for their end is sent at the time of day at which they end', async (_, byMs) => {
+])('P-09 %s: sends a waiting follow-up when the quiet hours end by the new clock', async (_, byMs) => {
   const w = await worldOfTest()
   const line = await lineIn(w, { settings: { timezone: 'UTC' } })
   const now = w.clock.now()
@@ -163,7 +160,7 @@ test.each([
   expect(await line.heard()).toHaveLength(2)
 })
 
-test('P-09 forward within closed hours, and back: those who wrote are answered when the business hours begin', async () => {
+test('P-09 set forward within closed hours and back: answers when the business hours begin', async () => {
   const w = await worldOfTest()
   const line = await lineIn(w, { settings: { timezone: 'UTC' } })
   const now = w.clock.now()
@@ -178,11 +175,11 @@ test('P-09 forward within closed hours, and back: those who wrote are answered w
   expect(await line.heard()).toEqual([HOURS_ANSWER])
 })
 
-describe('the clock is set forward by a year', () => {
+describe('a clock that is set forward by a year', () => {
   test.each([
     ['for seconds', 3 * SECOND],
     ['for minutes', 5 * 60 * SECOND],
-  ])('P-09 and back, %s: a scheduled campaign still starts at its time', async (_, ms) => {
+  ])('P-09 and back, %s: starts a scheduled campaign at its time', async (_, ms) => {
     const w = await worldOfTest()
     const id = await scheduledIn(w, 3 * DAY)
     await setClock(w, YEAR, ms)
@@ -193,7 +190,7 @@ describe('the clock is set forward by a year', () => {
     expect((await campaign(w, id)).status).toMatch(/running|completed/)
   })
 
-  test('P-09 and back after a restart: a scheduled campaign still starts at its time', async () => {
+  test('P-09 and back after a restart: starts a scheduled campaign at its time', async () => {
     const w = await world({ home: newHome() })
     const id = await scheduledIn(w, 3 * DAY)
     await setClock(w, YEAR, 60 * SECOND)
@@ -203,7 +200,7 @@ describe('the clock is set forward by a year', () => {
     expect(await campaign(after, id)).toMatchObject({ status: 'scheduled', pause_reason: null })
   })
 
-  test('P-09 and stays: a scheduled campaign waits for a person', async () => {
+  test('P-09 and not back: holds a scheduled campaign for a person', async () => {
     const w = await worldOfTest()
     const id = await scheduledIn(w, 3 * DAY)
     await setClock(w, YEAR, 60 * SECOND)
@@ -212,7 +209,7 @@ describe('the clock is set forward by a year', () => {
     expect(await campaign(w, id)).toMatchObject({ status: 'paused', pause_reason: 'app_offline' })
   })
 
-  test('P-09 and the service restarted: a campaign under way was never late', async () => {
+  test('P-09 and the service restarted: does not count a running campaign as late', async () => {
     const w = await world({ home: newHome() })
     const id = await campaignIn(w, MORNINGS)
     await w.pass(3 * SECOND)
@@ -222,7 +219,7 @@ describe('the clock is set forward by a year', () => {
     expect(await campaign(after, id)).toMatchObject({ status: 'paused', pause_reason: 'outside_window' })
   })
 
-  test('P-09 while the service is off, and back: a campaign that seemed late goes on', async () => {
+  test('P-09 while the service is off, and back: continues a campaign that seemed late', async () => {
     const w = await world({ home: newHome() })
     const id = await campaignIn(w, { config: { minDelay: 3_600, maxDelay: 3_600, checkNumbers: false } })
     await w.pass(5 * SECOND)
@@ -233,7 +230,7 @@ describe('the clock is set forward by a year', () => {
     expect((await campaign(after, id)).status).toBe('running')
   })
 
-  test('nothing is removed for its age, also after a restart', async () => {
+  test('removes nothing for its age, also after a restart', async () => {
     const w = await world({ home: newHome() })
     const { id } = await w.pair()
     const sent = await w.api('POST', `/v1/instances/${id}/messages`, { to: phonesFrom(1)[0], text: 'Hello' })

@@ -48,8 +48,8 @@ describe.each([
   ['a day back', -DAY],
   ['an hour forward', HOUR],
   ['three days forward', 3 * DAY],
-])('the clock is set %s', (_, byMs) => {
-  test('P-09 while a campaign runs: it goes on at its pace', async () => {
+])('a clock that is set %s', (_, byMs) => {
+  test('P-09 while a campaign runs: keeps the campaign’s pace', async () => {
     const w = await world()
     const campaign = await startCampaign(w)
     await w.pass(5 * SECOND)
@@ -62,7 +62,7 @@ describe.each([
     expect(await sentOf(w, campaign)).toBe(PHONES.length)
   })
 
-  test('P-09 while messages are on their way: they arrive after their delay', async () => {
+  test('P-09 while messages are delayed: sends them after their delay', async () => {
     const w = await world({ settings: { sandboxTimelineMs: [0, 0, 20 * SECOND, 30 * SECOND] } })
     const { id } = await w.pair()
     const sent = await w.api('POST', `/v1/instances/${id}/messages`, { to: PHONES[0], text: 'Hello' })
@@ -73,7 +73,7 @@ describe.each([
     expect(body.status).toMatch(/delivered|read/)
   })
 
-  test('a code that is on screen expires when it would have', async () => {
+  test('keeps the expiry of a QR code on screen', async () => {
     const w = await world()
     const { id } = await w.instance()
     const leftMs = async () =>
@@ -84,7 +84,7 @@ describe.each([
     expect(await leftMs()).toBe(59 * SECOND)
   })
 
-  test('P-09 an Idempotency-Key keeps its 24 hours, and nothing is sent twice', async () => {
+  test('P-09 an Idempotency-Key stays valid for 24 hours', async () => {
     const w = await world()
     const { id } = await w.pair()
     const send = () =>
@@ -106,7 +106,7 @@ describe.each([
   })
 })
 
-test('a clock that is set decades forward and back loses and sends nothing', async () => {
+test('a clock that is set decades forward and back causes no loss and no send', async () => {
   const w = await world()
   const campaign = await startCampaign(w, 3_600)
   await w.pass(5 * SECOND)
@@ -129,7 +129,7 @@ test('a clock that is set decades forward and back loses and sends nothing', asy
   expect(await sentOf(w, campaign)).toBe(before + 1)
 })
 
-test('P-09 a clock that was set back while the service was down does not stop what waits', async () => {
+test('P-09 a clock set back while the service was down does not delay waiting work', async () => {
   const home = tempFolder()
   const clock = fakeClock()
   const first = await world({ home, clock })
@@ -144,7 +144,7 @@ test('P-09 a clock that was set back while the service was down does not stop wh
   expect(before).toBeLessThan(PHONES.length)
 })
 
-test('a scheduled campaign starts at its time of the calendar', async () => {
+test('a scheduled campaign starts at its date and time', async () => {
   const w = await world()
   const at = w.clock.now() + 2 * HOUR
   const campaign = await startCampaign(w, 10, { scheduled_at: new Date(at).toISOString() })
@@ -158,7 +158,7 @@ test('a scheduled campaign starts at its time of the calendar', async () => {
   expect((await w.api('GET', `/v1/campaigns/${campaign}`)).body.status).toMatch(/running|completed/)
 })
 
-test('two starts in a row move due times once', async () => {
+test('moves due times once for two starts in a row', async () => {
   const home = tempFolder()
   const clock = fakeClock()
   const first = await world({ home, clock })

@@ -21,7 +21,7 @@ async function homeWithKeychain() {
   return { keytar, look: () => checkRunningVault(world, database.db, running), close: () => database.close() }
 }
 
-test('the keychain that has the key is well', async () => {
+test('reports no fault for a keychain that has the key', async () => {
   const home = await homeWithKeychain()
   expect(await home.look()).toMatchObject({ subject: 'vault', state: 'well' })
   await home.close()
@@ -35,7 +35,7 @@ test.each<[string, (keytar: ReturnType<typeof standInKeytar>) => unknown]>([
     (keytar) =>
       [...keytar.entries.keys()].forEach((name) => keytar.entries.set(name, Buffer.alloc(32, 7).toString('base64'))),
   ],
-])('a keychain that %s is said before the next start misses it', async (_what, happen) => {
+])('reports a keychain that %s before the next start needs it', async (_what, happen) => {
   const home = await homeWithKeychain()
   happen(home.keytar)
   const { state, says } = await home.look()

@@ -53,7 +53,7 @@ async function uncopiedHours(hours: number): Promise<void> {
   }
 }
 
-test('hourly copies that do not come are found while the service runs, and the moment since which there is none is named', async () => {
+test('reports missing hourly copies while the service runs, and since when', async () => {
   const startedAtMs = clock.now()
   await uncopiedHours(3)
   expect(found(startedAtMs)).toMatchObject(well)
@@ -74,13 +74,13 @@ test('hourly copies that do not come are found while the service runs, and the m
   expect(found(startedAtMs)).toMatchObject(well)
 })
 
-test('hourly copies that did not come are found after the service ended', async () => {
+test('reports missing hourly copies after the service ended', async () => {
   await uncopiedHours(4)
   await clock.advance(20 * DAY)
   expect(found(null)).toMatchObject({ state: 'look', says: expect.stringContaining('since 2026-01-05T12:00:00.000Z') })
 })
 
-test('an old copy is no fault where nothing happened since, where no service ran or all slept, or where one has just started', async () => {
+test('reports no old copy if nothing changed, no service ran, all slept, or it just started', async () => {
   const startedAtMs = clock.now()
   await uncopiedHours(0)
   await clock.advance(20 * DAY)
@@ -98,7 +98,7 @@ test('an old copy is no fault where nothing happened since, where no service ran
   expect([found(clock.now() - 10 * MINUTE), found(null)]).toMatchObject([well, { state: 'look' }])
 })
 
-test('files that are missing or cut short are found, by what they belong to', async () => {
+test('reports missing and truncated files with their owner', async () => {
   const folder = join(home.dir, 'files')
   const files = createFiles({ db: home.db, clock, ids: createIds(clock, seededRandom(1)), folder })
   const about = { accountId: 'account' as AccountId, name: null, mimeType: 'audio/ogg', maxBytes: 100 }
@@ -127,7 +127,7 @@ describe('the log', () => {
     createLogFile({ folder: join(home.dir, 'logs'), clock, level: 'info', bytes: 100_000, files: 3, folders: [] })
   const looked = (logFiles = 3) => checkLog({ home: home.dir, logFiles })
 
-  test('is well when nothing is missing from it, and before it is made', () => {
+  test('has no fault if no line is missing, or before it exists', () => {
     expect(looked()).toMatchObject({ subject: 'log', state: 'well' })
     const file = log()
     file.info({ event: 'first' })
@@ -135,7 +135,7 @@ describe('the log', () => {
     expect(looked()).toMatchObject({ state: 'well' })
   })
 
-  test('names the lines that could not be written, also after the service ended', async () => {
+  test('reports lines that could not be written, also after the service ended', async () => {
     writeFileSync(join(home.dir, 'logs'), '')
     const file = log()
     for (let i = 0; i < 3; i++) file.warn({ event: 'lost' })
@@ -154,7 +154,7 @@ describe('the log', () => {
     })
   })
 
-  test('that is off is said', () => {
+  test('is reported if it is off', () => {
     expect(looked(0)).toMatchObject({ state: 'look', says: expect.stringContaining('are off') })
   })
 })
@@ -166,11 +166,11 @@ describe('the version of WhatsApp Web', () => {
     home.raw.prepare("INSERT INTO smv2_protocol VALUES (1, '2.3000.1050000000', ?)").run(clock.now() - days * 24 * HOUR)
   const check = (configured: string | null = null) => checkProtocol(home.db, configured, clock.now())
 
-  test('does not matter where no phone is paired', async () => {
+  test('is not checked if no phone is paired', async () => {
     expect(await check()).toEqual([])
   })
 
-  test('is named with its age', async () => {
+  test('is reported with its age', async () => {
     pair()
     learn(3)
     expect(await check()).toEqual([
@@ -186,7 +186,7 @@ describe('the version of WhatsApp Web', () => {
     ['was never looked up', () => {}, null, /has not said yet .*check that it reaches web\.whatsapp\.com/],
     ['is so old that it will be refused', () => learn(90), null, /90 days ago\. WhatsApp refuses versions of that age/],
     ['is fixed by the settings', () => learn(3), '2.3000.1', /version 2\.3000\.1 .*which the settings fix/],
-  ] as const)('that %s is something to look at', async (_what, prepare, configured, says) => {
+  ] as const)('is a warning if it %s', async (_what, prepare, configured, says) => {
     pair()
     prepare()
     expect(await check(configured)).toMatchObject([{ state: 'look', says: expect.stringMatching(says) }])

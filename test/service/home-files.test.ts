@@ -8,7 +8,7 @@ import { tempFolder } from '../support/database.ts'
 const REPLACED = ['lock.pid', 'switchboard.db.closed', 'control.sock', 'restore.json']
 
 test.each([...REPLACED, 'vault.key', 'vault.json', 'switchboard.db'])(
-  'a folder named %s is reported with what to do',
+  'reports a folder named %s, and what to do',
   (name) => {
     const home = tempFolder()
     onTestFinished(() => rmSync(home, { recursive: true }))
@@ -20,7 +20,7 @@ test.each([...REPLACED, 'vault.key', 'vault.json', 'switchboard.db'])(
   },
 )
 
-test('a home whose owner cannot be noted is not locked afterwards', () => {
+test('does not leave a home locked if its owner cannot be written', () => {
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true }))
   mkdirSync(join(home, 'lock.pid'))

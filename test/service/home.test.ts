@@ -10,7 +10,7 @@ import { fakeClock } from '../support/clock.ts'
 import { tempFolder } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
 
-test('D-02 a group that finds the disk full is given the reserve, once, and whoever watches the disk hears of it', async () => {
+test('D-02 releases the reserve once when a commit finds the disk full, and reports it', async () => {
   const dir = tempFolder()
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const reserve = join(dir, 'reserve.bin')

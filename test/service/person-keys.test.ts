@@ -30,7 +30,7 @@ async function upgraded(w: World, change: (db: Database.Database) => void, seed 
 
 const contact = async (w: World, phone: string) => (await w.api('GET', `/v1/contacts/${phone}`)).body
 
-test('contacts of one person become one, which has what each had', async () => {
+test('merges the contacts of one person', async () => {
   const w = await world({ home: newHome() })
   await w.api('POST', '/v1/contacts', { phone: EARLIER.now, name: 'Lupe', tags: ['vip'] })
   await w.api('POST', '/v1/contacts', { phone: '12025550123', name: 'Ana', tags: ['lead'] })
@@ -55,7 +55,7 @@ test('contacts of one person become one, which has what each had', async () => {
   }
 })
 
-test('who opted out under one spelling is opted out under all, and once', async () => {
+test('an opt-out under one spelling applies to all spellings, once', async () => {
   const w = await world({ home: newHome() })
   for (const phone of [EARLIER.now, '12025550123', '12025550124'])
     await w.api('POST', '/v1/opt-outs', { phone, note: phone })
@@ -70,7 +70,7 @@ test('who opted out under one spelling is opted out under all, and once', async 
     expect((await after.api('GET', `/v1/opt-outs?phone=${phone}`)).body).toMatchObject({ data: [{}] })
 })
 
-test('who is in a campaign under two spellings gets its message once', async () => {
+test('sends a campaign once to a person listed under two spellings', async () => {
   const w = await world({ home: newHome() })
   const a = await w.pair()
   const sentTo = '4915112345679'
@@ -96,7 +96,7 @@ test('who is in a campaign under two spellings gets its message once', async () 
   ])
 })
 
-test('a start that was interrupted begins again, and takes the message from nobody', async () => {
+test('an interrupted start begins again and drops no recipient', async () => {
   const w = await world({ home: newHome() })
   const a = await w.pair()
   await campaignOf(w, {
@@ -125,7 +125,7 @@ test('a start that was interrupted begins again, and takes the message from nobo
   expect(await recipients(await upgraded(once, () => {}, 3))).toEqual(expected)
 })
 
-test('two chats with one person become one, in the spelling of the older', async () => {
+test('merges two chats with one person under the older spelling', async () => {
   const w = await world({ home: newHome() })
   const a = await w.pair()
   const said = async (of: World, chat: string, text: string) =>
@@ -151,7 +151,7 @@ test('two chats with one person become one, in the spelling of the older', async
   expect(await after.rows('SELECT name FROM person_rekeyings')).toEqual([])
 })
 
-test('is done once: a later start looks at no row again', async () => {
+test('runs once: a later start reads no rows', async () => {
   const w = await world({ home: newHome() })
   const after = await upgraded(w, () => {})
   expect(await after.rows('SELECT name FROM person_rekeyings')).toEqual([])

@@ -79,7 +79,7 @@ const start = async (id: string) => {
 }
 
 describe('a number that becomes known', () => {
-  test('is opted out if the hidden id was', async () => {
+  test('is opted out if the hidden id was opted out', async () => {
     const ana = somebody()
     const offer = await campaignTo(ana.number)
     await says(ana, 'SAIR', 'id')
@@ -89,7 +89,7 @@ describe('a number that becomes known', () => {
     expect(await start(offer)).toMatchObject({ sent: 0, skipped: 1 })
   })
 
-  test('keeps its own opt-out, and the hidden id has it too', async () => {
+  test('keeps its own opt-out and shares it with the hidden id', async () => {
     const ana = somebody()
     await w.api('POST', '/v1/opt-outs', { phone: ana.number })
     await says(ana, 'Hi', 'id')
@@ -98,7 +98,7 @@ describe('a number that becomes known', () => {
     expect(await optOutsOf(ana.number)).toHaveLength(1)
   })
 
-  test('has one contact with all names, tags and what was said', async () => {
+  test('has one contact with all names, tags and messages', async () => {
     const ana = somebody()
     await says(ana, 'First', 'id')
     await w.api('PATCH', `/v1/contacts/${ana.userId}`, { tags: ['vip'] })
@@ -125,7 +125,7 @@ describe('a username', () => {
   const usernames = async (phone: string) =>
     (await contact(phone)).identities.filter(({ kind }: any) => kind === 'username').map(({ value }: any) => value)
 
-  test('names them on screens that know them by their hidden id, until their number is known', async () => {
+  test('is shown for a hidden id until the number is known', async () => {
     const ana = somebody()
     await says(ana, 'Hi', 'id', 'bakery.friend')
     await until('the username', async () => (await usernames(ana.userId)).length === 1 || undefined)
@@ -136,7 +136,7 @@ describe('a username', () => {
     expect(await asked()).toEqual([{ ...named, number: ana.number }])
   })
 
-  test('belongs to the contact who wrote, is replaced by a new one, and finds them', async () => {
+  test('belongs to the contact who wrote, can change, and is searchable', async () => {
     const ana = somebody()
     await says(ana, 'Hi', 'number', 'Ana.Luz')
     await until('the username', async () => (await usernames(ana.number)).length === 1 || undefined)
@@ -153,7 +153,7 @@ describe('a username', () => {
     ])
   })
 
-  test('goes to the person who has it now', async () => {
+  test('moves to the person who has it now', async () => {
     const [before, after] = [somebody(), somebody()]
     await says(before, 'Hi', 'number', 'shop')
     await until('the username', async () => (await usernames(before.number)).length === 1 || undefined)
@@ -173,7 +173,7 @@ describe('somebody who turns marketing messages off in their app', () => {
     })
   const send = (payload: object) => w.api('POST', `/v1/instances/${shop.id}/messages`, payload)
 
-  test('is opted out of this number until they turn them on', async () => {
+  test('is opted out of this instance until they turn them on', async () => {
     const { number } = somebody()
     await stop(number)
     expect(await eventually(number, 1)).toMatchObject([{ source: 'meta', scope: shop.id, message_id: null }])
@@ -181,7 +181,7 @@ describe('somebody who turns marketing messages off in their app', () => {
     await eventually(number, 0)
   })
 
-  test('stays opted out where a person decided it, and cannot lift Meta’s with a word', async () => {
+  test('stays opted out after a person’s decision, and cannot lift Meta’s opt-out with a keyword', async () => {
     const ana = somebody()
     await w.api('POST', '/v1/opt-outs', { phone: ana.number })
     await stop(ana.number)
@@ -192,7 +192,7 @@ describe('somebody who turns marketing messages off in their app', () => {
     expect(await eventually(ana.number, 1)).toMatchObject([{ source: 'api', scope: 'account' }])
   })
 
-  test('is opted out by the message that failed, if nobody reported it before', async () => {
+  test('is opted out by a failed message if no report came before', async () => {
     const ana = somebody()
     await stop(ana.number)
     await eventually(ana.number, 1)
@@ -224,7 +224,7 @@ describe('an agent', () => {
   const states = ({ number, userId }: Person) =>
     w.rows('SELECT chat, paused FROM ai_conversations WHERE chat IN (:number, :userId)', { number, userId })
 
-  test('that is paused for the hidden id is paused for the number', async () => {
+  test('paused for the hidden id is paused for the number', async () => {
     const ana = somebody()
     await says(ana, 'Hi', 'id')
     expect((await pause(ana.userId)).status).toBeLessThan(300)
@@ -232,7 +232,7 @@ describe('an agent', () => {
     expect(await states(ana)).toEqual([{ chat: ana.number, paused: 1 }])
   })
 
-  test('that is paused for the number stays so when the two become one', async () => {
+  test('paused for the number stays paused when the two merge', async () => {
     const ana = somebody()
     await says({ ...ana, userId: `${ana.userId}8` }, 'Hi', 'number')
     expect((await pause(ana.number)).status).toBeLessThan(300)
@@ -242,8 +242,8 @@ describe('an agent', () => {
   })
 })
 
-describe('somebody who takes another number', () => {
-  test('is opted out under both if they were, and keeps their contact', async () => {
+describe('a person who changes the number', () => {
+  test('is opted out under both numbers, and keeps the contact', async () => {
     const before = somebody()
     const after = somebody()
     const offers = [await campaignTo(before.number), await campaignTo(after.number)]

@@ -19,7 +19,7 @@ const owners = Object.entries(STATES).flatMap(([column, { open }]) =>
 )
 const operations = CONTRACTS.flatMap(({ operations: own }) => Object.values<Operation>(own)).map(({ id }) => id)
 
-test('every state of the schema is declared, and no other', async () => {
+test('every state of the schema is declared', async () => {
   const { raw, close } = await testDatabase()
   onTestFinished(close)
   const tables = raw.prepare(`SELECT name, sql FROM sqlite_master WHERE type = 'table'`).all() as {
@@ -43,7 +43,7 @@ test('every state of the schema is declared, and no other', async () => {
   }
 })
 
-test('every owner exists: its operation, its job and its test', () => {
+test('every owner has an operation, a job and a test', () => {
   const isThere: { [By in Owner['by']]: (owner: Extract<Owner, { by: By }>) => boolean } = {
     person: ({ operation }) => operations.includes(operation),
     job: ({ kind, test: file }) => kind in JOB_KINDS && (file === 'here' || existsSync(file)),
@@ -55,7 +55,7 @@ test('every owner exists: its operation, its job and its test', () => {
   expect(missing).toEqual([])
 })
 
-test('no state waits for a restart to end', () => {
+test('no state needs a restart to end', () => {
   const found = Object.entries(STATES).flatMap(([column, { open }]) =>
     Object.entries(open).flatMap(([state, list]) =>
       list.every(({ by }) => by === 'start') ? [`${column} ${state}`] : [],
@@ -64,7 +64,7 @@ test('no state waits for a restart to end', () => {
   expect(found).toEqual([])
 })
 
-test('every kind of job is of a room that exists', () => {
+test('every kind of job belongs to a room', () => {
   const source = globSync('main/{capabilities,simulators}/**/*.ts').map((file) => readFileSync(file, 'utf8'))
   const missing = Object.keys(JOB_KINDS).filter((kind) => !source.some((text) => text.includes(`name: '${kind}'`)))
   expect(missing).toEqual([])
@@ -117,7 +117,7 @@ describe('D-11 after a kill', () => {
     expect(await w.rows('SELECT state FROM jobs')).toEqual([{ state: 'done' }])
   })
 
-  test('an approved call says that its outcome is not known', async () => {
+  test('an approved call has an unknown outcome', async () => {
     const { w } = await afterKill(
       async () => {},
       (raw) =>
@@ -133,7 +133,7 @@ describe('D-11 after a kill', () => {
     expect(row?.answer).toContain('Whether it was done is not known')
   })
 
-  test('a document that was being read ends, also when its file is gone', async () => {
+  test('a document that was being read ends, also if its file is gone', async () => {
     const { w, made } = await afterKill(
       (w) => w.pair(),
       (raw, { id }) => {
@@ -151,7 +151,7 @@ describe('D-11 after a kill', () => {
     expect(row?.error).toContain('upload the file again')
   })
 
-  test('a run of an evaluation whose agent is gone ends', async () => {
+  test('an evaluation run ends if its agent is gone', async () => {
     const { w } = await afterKill(
       (w) => w.pair(),
       (raw, { id }) => {
@@ -187,7 +187,7 @@ describe('D-11 after a kill', () => {
     expect(STATES['voice_calls.status']?.final).toContain(row?.status)
   })
 
-  test('recipients that were being added or written to do not hold their campaign up', async () => {
+  test('recipients that were being added or sent to do not block their campaign', async () => {
     const phones = phonesFrom(3)
     const { w, made } = await afterKill(
       async (w) => {
@@ -227,7 +227,7 @@ describe('D-11 after a kill', () => {
         .run(key, `msg_${key}`)
   }
 
-  test('a queued message and its key end: what never left is undone, the rest is proved or given up', async () => {
+  test('a queued message and its key end: unsent ones are undone, others confirmed or given up', async () => {
     const { w } = await afterKill((w) => w.pair(), unfinished)
     w.clock.suspend(25 * HOUR)
     await w.pass(120 * SECOND)
@@ -241,7 +241,7 @@ describe('D-11 after a kill', () => {
   })
 
   test.each(['connecting', 'qr', 'passkey_required', 'recreating', 'connected'])(
-    'an instance that was %s without a session comes to rest',
+    'an instance that was %s without a session becomes disconnected',
     async (status) => {
       const { w } = await afterKill(
         (w) => w.instance(),

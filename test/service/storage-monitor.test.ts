@@ -59,7 +59,7 @@ function opened(more: { restart?: () => void } = { restart }): StorageMonitor {
 const failure = (code: string) =>
   new StorageError('unknown', 'The storage failed', { cause: new Database.SqliteError('disk I/O error', code) })
 
-test('D-04 after a fault of the disk nothing new begins, and everything is reopened at once', () => {
+test('D-04 a disk fault stops new work and reopens the storage immediately', () => {
   const watch = opened()
   hear(failure('SQLITE_IOERR_FSYNC'))
   hear(failure('SQLITE_IOERR_FSYNC'))
@@ -72,7 +72,7 @@ test('D-04 after a fault of the disk nothing new begins, and everything is reope
   expect(watch.problems()).toEqual([{ code: 'disk_failed', text }])
 })
 
-test('D-04 after the third fault in ten minutes it only reads, whatever process it is, and tries again when they have passed', async () => {
+test('D-04 the third disk fault in ten minutes makes the service read-only until they have passed', async () => {
   for (let fault = 0; fault < 2; fault++) {
     opened()
     hear(failure('SQLITE_IOERR_WRITE'))
@@ -91,14 +91,14 @@ test('D-04 after the third fault in ten minutes it only reads, whatever process 
   expect(restart).toHaveBeenCalledTimes(3)
 })
 
-test('D-04 where only a person can start it again, that is what is said', () => {
+test('D-04 asks for a restart if the service cannot restart itself', () => {
   const watch = opened({})
   hear(failure('SQLITE_CORRUPT'))
   const text = expect.stringMatching(/\(SQLITE_CORRUPT\)\. .* Check the disk, then restart Switchboard\.$/)
   expect(watch.problems()).toEqual([{ code: expect.any(String), text }])
 })
 
-test('a commit that a constraint refused, or a statement of ours that was wrong, is no fault of the disk', () => {
+test('a refused constraint or a wrong statement is not a disk fault', () => {
   const watch = opened()
   hear(failure('SQLITE_CONSTRAINT_FOREIGNKEY'))
   hear(new StorageError('closed', 'The database is closed'))
