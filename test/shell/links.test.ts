@@ -27,7 +27,7 @@ test.each([
   ['sandbox', '/sandbox'],
   ['settings', '/settings'],
   ['settings/api', '/settings/api'],
-])('the window has the place that switchboard://%s names: %s', (place, screen) => {
+])('switchboard://%s opens %s in the window', (place, screen) => {
   const route = routeOf(`switchboard://${place}`)
   expect(route).toBe(`/${place}`)
   expect(router.resolve(route).matched.map(({ path }) => path)).toEqual([screen])

@@ -22,7 +22,7 @@ describe('on Linux', () => {
     return { item, file: join(folder, 'autostart/switchboard.desktop') }
   }
 
-  test('an entry in the autostart folder is written, read back and removed', () => {
+  test('writes, reads and removes an entry in the autostart folder', () => {
     const { item, file } = scene('/opt/Switchboard/switchboard')
     expect(item.isOn()).toBe(false)
     item.set(true)
@@ -40,27 +40,30 @@ describe('on Linux', () => {
     ['/opt/50%/x', '"/opt/50%%/x"'],
     ['/opt/$HOME/`id`/x', '"/opt/\\\\$HOME/\\\\`id\\\\`/x"'],
     ['/opt/"q"\\/x', '"/opt/\\\\"q\\\\"\\\\\\\\/x"'],
-  ])('the path %s is written so that a desktop starts that file', (executable, written) => {
+  ])('escapes the path %s in the entry', (executable, written) => {
     const { item, file } = scene(executable)
     item.set(true)
     expect(readFileSync(file, 'utf8')).toContain(`\nExec=${written} --hidden\n`)
     expect(item.isOn()).toBe(true)
   })
 
-  test('an AppImage is named itself, not the folder it is run from', () => {
+  test('names the AppImage, not the folder it runs from', () => {
     const { item, file } = scene('/tmp/.mount_abc/switchboard', { APPIMAGE: '/home/ada/Switchboard.AppImage' })
     item.set(true)
     expect(readFileSync(file, 'utf8')).toContain('Exec="/home/ada/Switchboard.AppImage" --hidden')
   })
 
-  test.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])('switched off elsewhere by %s, it is off', (line) => {
-    const { item, file } = scene('/opt/x')
-    item.set(true)
-    writeFileSync(file, `${readFileSync(file, 'utf8')}${line}\n`)
-    expect(item.isOn()).toBe(false)
-  })
+  test.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])(
+    'is off if another program switched it off by %s',
+    (line) => {
+      const { item, file } = scene('/opt/x')
+      item.set(true)
+      writeFileSync(file, `${readFileSync(file, 'utf8')}${line}\n`)
+      expect(item.isOn()).toBe(false)
+    },
+  )
 
-  test('an entry that starts another copy is not this one', () => {
+  test('ignores an entry that starts another copy', () => {
     const { item, file } = scene('/opt/x')
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, '[Desktop Entry]\nExec="/opt/old" --hidden\n')
@@ -68,11 +71,11 @@ describe('on Linux', () => {
   })
 })
 
-describe('where the system has a register of its own', () => {
+describe('on systems with their own list', () => {
   const item = (platform: NodeJS.Platform, one: ReturnType<typeof app>) =>
     createLoginItem({ app: one, platform, environment: {}, executable: '/x' })
 
-  test('Windows is told to start into the tray, and asked with the same words', () => {
+  test('starts into the tray on Windows and reads the setting with the same arguments', () => {
     const one = app(true)
     item('win32', one).set(true)
     expect(one.setLoginItemSettings).toHaveBeenCalledWith({ openAtLogin: true, args: ['--hidden'] })
@@ -80,13 +83,13 @@ describe('where the system has a register of its own', () => {
     expect(one.getLoginItemSettings).toHaveBeenCalledWith({ args: ['--hidden'] })
   })
 
-  test('macOS is told without words, for it passes none', () => {
+  test('uses no arguments on macOS, which passes none', () => {
     const one = app(true)
     item('darwin', one).set(false)
     expect(one.setLoginItemSettings).toHaveBeenCalledWith({ openAtLogin: false })
   })
 
-  test('a copy that is not installed cannot be opened at login, and asks for nothing', () => {
+  test('is unavailable for a copy that is not installed', () => {
     const one = app(true, false)
     const it = item('win32', one)
     it.set(true)

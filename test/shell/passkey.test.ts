@@ -27,14 +27,14 @@ function testPage(answer: Promise<unknown>) {
 const never = new Promise<never>(() => {})
 
 describe('asking for a passkey', () => {
-  test('passes the answer on and closes the page', async () => {
+  test('returns the answer and closes the page', async () => {
     const { page, closed } = testPage(Promise.resolve(JSON.stringify(SIGNED)))
     const signer = createPasskeySigner({ clock: fakeClock(), ways: [async () => page] })
     expect(await signer.sign(REQUEST)).toEqual(SIGNED)
     expect(closed()).toBe(1)
   })
 
-  test('ends when the person closes the page, or the page fails', async () => {
+  test('ends when the person closes the page or the page fails', async () => {
     const left = testPage(never)
     left.leave()
     const failed = testPage(Promise.reject(new Error('destroyed')))
@@ -56,7 +56,7 @@ describe('asking for a passkey', () => {
     expect(closed()).toBe(1)
   })
 
-  test('a new request replaces the one that is open', async () => {
+  test('replaces an open request with a new one', async () => {
     const pages = [testPage(never), testPage(Promise.resolve(JSON.stringify(SIGNED)))]
     const waiting = [...pages]
     const open = async () => waiting.shift()?.page
@@ -66,7 +66,7 @@ describe('asking for a passkey', () => {
     expect(pages.map(({ closed }) => closed())).toEqual([1, 1])
   })
 
-  test('leaves no page when the app quits, one that is still opening included', async () => {
+  test('closes every page when the app quits, even one that is opening', async () => {
     const opening = Promise.withResolvers<SigningPage>()
     const { page, closed } = testPage(never)
     const signer = createPasskeySigner({ clock: fakeClock(), ways: [() => opening.promise] })
@@ -79,7 +79,7 @@ describe('asking for a passkey', () => {
   })
 
   test.each([async () => undefined, () => Promise.reject(new Error('no display'))])(
-    'is unavailable where no page opens (%#)',
+    'is unavailable if no page opens (%#)',
     async (open) => {
       const signer = createPasskeySigner({ clock: fakeClock(), ways: [open] })
       expect(await signer.sign(REQUEST)).toEqual({ kind: 'unavailable' })
@@ -95,14 +95,14 @@ test.each([
   ['null', { kind: 'unavailable' }],
   ['{', { kind: 'unavailable' }],
   [undefined, { kind: 'unavailable' }],
-])('what a page says is not trusted: %s', (given, outcome) => {
+])('does not trust what a page sends: %s', (given, outcome) => {
   expect(parseOutcome(given)).toEqual(outcome)
 })
 
 test.each([
   ['dismissed', ['first']],
   ['unavailable', ['first', 'second']],
-])('what is %s in the first browser leaves %o', async (kind, used) => {
+])('leaves %o when the first browser is %s', async (kind, used) => {
   const opened: string[] = []
   const way = (name: string, outcome: string) => async () => {
     opened.push(name)
@@ -113,7 +113,7 @@ test.each([
   expect(opened).toEqual(used)
 })
 
-describe('the person’s own browser', () => {
+describe('the system browser', () => {
   const find = (platform: NodeJS.Platform, environment: Record<string, string>, ...installed: string[]) =>
     findInstalledBrowser({ platform, environment, canRun: (file) => installed.includes(file) })
 
@@ -135,7 +135,7 @@ describe('the person’s own browser', () => {
   })
 })
 
-describe('what the computer has for a passkey', () => {
+describe('passkey support of the computer', () => {
   const ready = (platform: NodeJS.Platform, isInstalled: boolean, adapters: readonly string[] | null) =>
     passkeyReadiness({
       platform,
@@ -147,7 +147,7 @@ describe('what the computer has for a passkey', () => {
       },
     })
 
-  test('is found without opening anything', () => {
+  test('is detected without opening anything', () => {
     expect(ready('win32', false, null)).toEqual({ way: 'window', hasBluetooth: null })
     expect(ready('darwin', true, null)).toEqual({ way: 'browser', hasBluetooth: null })
     expect(ready('darwin', false, null)).toEqual({ way: 'none', hasBluetooth: null })

@@ -22,7 +22,7 @@ test.each([
   ['javascript:alert(1)', false],
   ['file:///etc/passwd', false],
   ['nonsense', false],
-])('%s is ours: %s', (address, ours) => {
+])('%s is an address of the app: %s', (address, ours) => {
   expect(isOurs(address)).toBe(ours)
 })
 
@@ -60,20 +60,20 @@ test.each([
   'switchboard://',
   'https://instances',
   'nonsense',
-])('%s is no place of ours and opens the start', (link) => {
+])('%s is not a place in the app and opens the start page', (link) => {
   expect(routeOf(link)).toBe('/')
 })
 
-test('a link is found among the words of a start', () => {
+test('finds a link among the arguments of a start', () => {
   expect(linkIn(['--flag', 'switchboard://keys'])).toBe('switchboard://keys')
   expect(linkIn(['--flag'])).toBeUndefined()
 })
 
-describe('the place of the window', () => {
+describe('the window’s position', () => {
   const screens = [{ x: 0, y: 0, width: 1920, height: 1040 }]
   const state = { width: 1000, height: 700, maximized: false }
 
-  test('is kept in a file for this user alone, and read back', () => {
+  test('is stored in a file that only this user can read', () => {
     const home = mkdtempSync(join(tmpdir(), 'switchboard-window-'))
     const kept = windowStateIn(home)
     expect(kept.read()).toEqual({ width: 1240, height: 820, maximized: false })
@@ -88,7 +88,7 @@ describe('the place of the window', () => {
     rmSync(home, { recursive: true })
   })
 
-  test('is not kept where nothing can be written, and the window closes all the same', () => {
+  test('is not stored if nothing can be written, and the window still closes', () => {
     const kept = windowStateIn(join(tmpdir(), 'switchboard-test-gone', 'home'))
     expect(() => kept.write(state)).not.toThrow()
     expect(kept.read()).toEqual({ width: 1240, height: 820, maximized: false })
@@ -101,7 +101,7 @@ describe('the place of the window', () => {
     [{ x: 1_900, y: 100 }, false],
     [{ x: 100, y: -10 }, false],
     [{ x: 3_000, y: 100 }, false],
-  ])('at %j is reachable: %s', (at, kept) => {
+  ])('at %j is on a screen: %s', (at, kept) => {
     expect('x' in onScreen({ ...state, ...at }, screens)).toBe(kept)
   })
 })
@@ -129,7 +129,7 @@ describe('the window’s own scheme', () => {
   })
   const ask = (path: string, init?: RequestInit) => answer(new Request(`app://switchboard${path}`, init))
 
-  test('gives the page, and says of each answer that nothing may be guessed about it', async () => {
+  test('serves the page with nosniff on every answer', async () => {
     const page = await ask('/')
     expect(await page.text()).toBe('<page>')
     expect(Object.fromEntries(page.headers)).toEqual({
@@ -141,14 +141,14 @@ describe('the window’s own scheme', () => {
     expect((await ask('/', { method: 'HEAD' })).body).toBeNull()
   })
 
-  test('hands what lies below /panel/ to the door, and keeps no cookie', async () => {
+  test('passes paths below /panel/ to the door and stores no cookie', async () => {
     const reply = await ask('/panel/v1/me?x=1')
     expect(await reply.json()).toEqual({ method: 'GET', path: '/panel/v1/me?x=1' })
     expect(reply.headers.get('set-cookie')).toBeNull()
     expect((await ask('/panel/v1/me', { method: 'DELETE' })).status).toBe(204)
   })
 
-  test('refuses all else in the error shape, and never throws', async () => {
+  test('refuses everything else in the error shape and never throws', async () => {
     expect((await ask('/nothing.js')).status).toBe(404)
     expect((await ask('/%E0%A4%A')).status).toBe(404)
     expect((await ask('/', { method: 'POST' })).status).toBe(405)
@@ -167,10 +167,10 @@ describe('the window’s own scheme', () => {
   })
 })
 
-describe('what was chosen on this computer', () => {
+describe('settings of this computer', () => {
   const USUAL = { closing: 'ask', notes: { lost: true, deliveries: true, messages: false } }
 
-  test('is kept in a file for this user alone, and read back by the next start', () => {
+  test('are stored in a file that only this user can read, for the next start', () => {
     const home = mkdtempSync(join(tmpdir(), 'switchboard-window-'))
     const preferences = preferencesIn(home)
     expect(preferences.read()).toEqual(USUAL)
@@ -184,7 +184,7 @@ describe('what was chosen on this computer', () => {
   })
 
   test.each(['', 'null', '[1]', '"hide"', '{"closing":"burn","notes":{"lost":"no","messages":1}}', '{"notes":null}'])(
-    'that cannot be read is as if nothing was chosen: %j',
+    'use the defaults if they cannot be read: %j',
     (damage) => {
       const home = mkdtempSync(join(tmpdir(), 'switchboard-window-'))
       writeFileSync(join(home, 'preferences.json'), damage)
@@ -193,7 +193,7 @@ describe('what was chosen on this computer', () => {
     },
   )
 
-  test('that cannot be kept is said, and what was chosen before stays', () => {
+  test('report that they cannot be stored, and keep the earlier ones', () => {
     const home = mkdtempSync(join(tmpdir(), 'switchboard-window-'))
     const preferences = preferencesIn(home)
     rmSync(home, { recursive: true })
@@ -207,7 +207,7 @@ test.each([
   ['es-419', 'Salir de Switchboard'],
   ['en-GB', 'Quit Switchboard'],
   ['ja', 'Quit Switchboard'],
-])('a system in %s reads %s', (locale, word) => {
+])('a system in %s shows %s', (locale, word) => {
   expect(wordsFor(locale).quit).toBe(word)
 })
 
@@ -218,6 +218,6 @@ test.each([
   ['en', { total: 12, connected: 9, lost: 2 }, '9 of 12 numbers connected'],
   ['es', { total: 12, connected: 1, lost: 2 }, '1 de 12 números conectado'],
   ['pt-BR', { total: 12, connected: 12, lost: 0 }, 'Todos os 12 números conectados'],
-])('the tray says in %s of %j: %s', (locale, counts, line) => {
+])('the tray shows in %s for %j: %s', (locale, counts, line) => {
   expect(wordsFor(locale).tray.state(counts)).toBe(line)
 })

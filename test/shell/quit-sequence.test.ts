@@ -31,7 +31,7 @@ function scene(close: () => Promise<void>, mayQuit: () => true | Promise<boolean
 const settle = () => new Promise((done) => setImmediate(done))
 
 describe('quitting', () => {
-  test('is held back until the service has drained, and then ends by itself', async () => {
+  test('waits until the service has drained, then ends', async () => {
     const draining = Promise.withResolvers<undefined>()
     const { app, leaving, seen } = scene(() => draining.promise)
     app.quit()
@@ -43,7 +43,7 @@ describe('quitting', () => {
     expect(seen.slice(4)).toEqual(['released', 'ended'])
   })
 
-  test('asked for again and again, drains once and ends once', async () => {
+  test('drains once and ends once, even if requested repeatedly', async () => {
     const draining = Promise.withResolvers<undefined>()
     const { app, seen } = scene(() => draining.promise)
     for (let i = 0; i < 3; i++) app.quit()
@@ -56,14 +56,14 @@ describe('quitting', () => {
     expect(seen.filter((one) => one === 'ended')).toHaveLength(1)
   })
 
-  test('ends although the service cannot close', async () => {
+  test('ends even if the service cannot close', async () => {
     const { app, seen } = scene(() => Promise.reject(new Error('disk')))
     app.quit()
     await settle()
     expect(seen.at(-1)).toBe('ended')
   })
 
-  test('does not begin while the person keeps what is typed, and asks again the next time', async () => {
+  test('does not begin if the person keeps unsaved text, and asks again next time', async () => {
     const answers = [false, true]
     const { app, leaving, seen } = scene(
       () => Promise.resolve(),
@@ -78,7 +78,7 @@ describe('quitting', () => {
     expect(seen.slice(2)).toEqual(['held', 'vanished', 'released', 'drain', 'released', 'ended'])
   })
 
-  test('asks once, however often it is asked for, and not when the system goes down meanwhile', async () => {
+  test('asks once, and not at all if the system shuts down meanwhile', async () => {
     let asked = 0
     const answer = Promise.withResolvers<boolean>()
     const { app, leaving, seen } = scene(
@@ -95,14 +95,14 @@ describe('quitting', () => {
     expect(seen).toEqual(['held', 'held', 'released', 'drain', 'released', 'ended'])
   })
 
-  test('after the service was finished for an update, is not held back any more', async () => {
+  test('is immediate after the service was closed for an update', async () => {
     const { app, leaving, seen } = scene(() => Promise.resolve())
     await leaving.finish()
     app.quit()
     expect(seen).toEqual(['released', 'drain', 'released', 'ended'])
   })
 
-  test('does not hold up a system that is going down, and still drains', async () => {
+  test('does not delay a system shutdown, and still drains', async () => {
     const { app, leaving, seen } = scene(() => new Promise(() => {}))
     leaving.allowQuit()
     app.quit()

@@ -55,7 +55,7 @@ function line(id: string, more: object = {}): void {
 const lose = (id: string) => tell({ topic: 'events', type: 'instance.disconnected', instance_id: id })
 
 describe('the counts', () => {
-  test('are read at once, and again a moment after something changed, once for many changes', async () => {
+  test('are read immediately, and once more shortly after changes', async () => {
     await clock.advance(0)
     expect(counts).toEqual([{ total: 0, connected: 0, lost: 0 }])
     const by_status = { connected: 5, qr: 1, created: 1, disconnected: 2, auth_failed: 1, passkey_required: 1 }
@@ -65,7 +65,7 @@ describe('the counts', () => {
     expect(counts.slice(1)).toEqual([{ total: 11, connected: 5, lost: 4 }])
   })
 
-  test('that cannot be read are not shown', async () => {
+  test('are hidden if they cannot be read', async () => {
     await clock.advance(0)
     delete answers['/v1/console/overview']
     tell({ topic: 'instances' })
@@ -75,7 +75,7 @@ describe('the counts', () => {
 })
 
 describe('lost numbers', () => {
-  test('one is named, and its place is that number', async () => {
+  test('one is named, and opens that number', async () => {
     line('a')
     lose('a')
     await clock.advance(1_000)
@@ -90,14 +90,14 @@ describe('lost numbers', () => {
     ])
   })
 
-  test('five hundred at once are one note', async () => {
+  test('five hundred together are one notification', async () => {
     for (let i = 0; i < 500; i++) lose(String(i))
     await clock.advance(120_000)
     expect(notes).toEqual([expect.objectContaining({ title: '500 numbers disconnected', route: '/instances' })])
     expect(asked.filter((path) => path.startsWith('/v1/instances'))).toEqual([])
   })
 
-  test('a network that comes and goes is at most one note in a minute, and none is forgotten', async () => {
+  test('an unstable network causes at most one notification per minute and loses none', async () => {
     for (let second = 0; second < 180; second++) {
       line(String(second))
       lose(String(second))
@@ -115,7 +115,7 @@ describe('lost numbers', () => {
     ['was disconnected by a person', { last_disconnect_reason: 'user' }],
     ['was logged out by a person', { last_disconnect_reason: 'logout' }],
     ['was never paired', { last_disconnect_reason: 'qr_expired' }],
-  ])('one that %s is none', async (_, more) => {
+  ])('one that %s causes no notification', async (_, more) => {
     line('a', more)
     lose('a')
     await clock.advance(3_000)
@@ -127,14 +127,14 @@ describe('lost numbers', () => {
     expect(notes).toHaveLength(1)
   })
 
-  test('one that its network refuses is told as well', async () => {
+  test('one that its network refuses causes a notification too', async () => {
     line('a', { status: 'auth_failed', last_disconnect_reason: 'logged_out' })
     tell({ topic: 'events', type: 'instance.auth_failed', instance_id: 'a' })
     await clock.advance(3_000)
     expect(notes).toHaveLength(1)
   })
 
-  test('are not told where they are switched off, or somebody looks at the window', async () => {
+  test('cause none if notifications are off or the window has the focus', async () => {
     unwanted.add('lost')
     line('a')
     lose('a')
@@ -152,7 +152,7 @@ describe('failed deliveries', () => {
     ...more,
   })
 
-  test('of one webhook are one note with its host, and never the rest of its address', async () => {
+  test('of one webhook are one notification with the host only', async () => {
     answers['/v1/webhooks'] = { data: [webhook('whk_a'), webhook('whk_b')] }
     for (let i = 0; i < 40; i++) tell({ topic: 'deliveries', id: 'whk_a', type: 'exhausted' })
     await clock.advance(3_000)
@@ -162,7 +162,7 @@ describe('failed deliveries', () => {
     expect(JSON.stringify(notes)).not.toContain('secret')
   })
 
-  test('that switch a webhook off say so', async () => {
+  test('that deactivate a webhook say so', async () => {
     answers['/v1/webhooks'] = { data: [webhook('whk_a', { disabled_reason: 'too_many_failures' })] }
     tell({ topic: 'deliveries', id: 'whk_a', type: 'exhausted' })
     tell({ topic: 'webhooks', id: 'whk_a', type: 'deactivated' })
@@ -177,7 +177,7 @@ describe('failed deliveries', () => {
     expect(notes).toEqual([expect.objectContaining({ title: '2 webhooks are failing', route: '/webhooks' })])
   })
 
-  test('that will be tried again are none, nor is a webhook that was changed', async () => {
+  test('that will be retried, or of a changed webhook, cause none', async () => {
     answers['/v1/webhooks'] = { data: [webhook('whk_a')] }
     tell({ topic: 'deliveries', id: 'whk_a' })
     tell({ topic: 'webhooks', id: 'whk_a' })
@@ -186,7 +186,7 @@ describe('failed deliveries', () => {
     expect(notes).toEqual([])
   })
 
-  test('of a webhook that is gone are none', async () => {
+  test('of a deleted webhook cause none', async () => {
     answers['/v1/webhooks'] = { data: [] }
     tell({ topic: 'deliveries', id: 'whk_a', type: 'exhausted' })
     await clock.advance(3_000)
@@ -205,7 +205,7 @@ describe('new messages', () => {
     await clock.advance(3_000)
   }
 
-  test('say who wrote to which number, never what, and open the conversation', async () => {
+  test('name the sender and the number, not the text, and open the chat', async () => {
     line('a')
     await receive(heard('a', '12025550101', { push_name: 'Ana' }))
     expect(notes).toEqual([{ title: 'New message', body: 'Ana wrote to Line a.', route: '/messages/a/12025550101' }])
@@ -217,7 +217,7 @@ describe('new messages', () => {
     })
   })
 
-  test('of somebody without a name show the number; of a hidden number only what the network gives', async () => {
+  test('show the number of a sender without a name, or what the network gives for a hidden one', async () => {
     line('a')
     await receive(heard('a', '12025550101'))
     expect(notes[0]?.body).toBe('+12025550101 wrote to Line a.')
@@ -226,7 +226,7 @@ describe('new messages', () => {
     expect(notes[1]?.body).toBe('8812345 wrote to Line a.')
   })
 
-  test('of many people are one note', async () => {
+  test('of many people are one notification', async () => {
     await receive(heard('a', '1'), heard('a', '2'), heard('a', '2'))
     expect(notes).toEqual([{ title: 'New messages', body: 'In 2 conversations.', route: '/messages/a' }])
     await clock.advance(61_000)
@@ -234,13 +234,13 @@ describe('new messages', () => {
     expect(notes[1]).toEqual({ title: 'New messages', body: 'In 2 conversations.', route: '/messages' })
   })
 
-  test('that were written on the phone itself are none', async () => {
+  test('written on the phone itself cause none', async () => {
     await receive(heard('a', '1', { from_me: true }))
     expect(notes).toEqual([])
   })
 })
 
-test('kinds do not wait for each other', async () => {
+test('kinds of notifications do not wait for each other', async () => {
   line('a')
   answers['/v1/events'] = {
     data: [{ instance: { id: 'a' }, data: { chat: '1', from: '1', from_me: false, push_name: 'Ana' } }],
@@ -251,7 +251,7 @@ test('kinds do not wait for each other', async () => {
   expect(notes.map(({ title }) => title)).toEqual(['A number disconnected', 'New message'])
 })
 
-test('a question that fails is no note and no end of watching', async () => {
+test('a failed request causes no notification and does not stop the watcher', async () => {
   Object.defineProperty(answers, '/v1/instances/a', {
     get() {
       throw new Error('no')
@@ -265,7 +265,7 @@ test('a question that fails is no note and no end of watching', async () => {
   expect(notes).toHaveLength(1)
 })
 
-test('stopped, it hears nothing and leaves no timer behind', async () => {
+test('stops listening and leaves no timer when it is stopped', async () => {
   line('a')
   lose('a')
   tell({ topic: 'instances' })

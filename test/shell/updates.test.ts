@@ -23,16 +23,16 @@ function release(version: string, { key = makers.privateKey, files = [fileOf(INS
 
 const judge = (told: unknown, current = '1.2.3') => offerOf(told, { key: makers.publicKey, current })
 
-describe('what a channel says', () => {
-  test.each(['1.2.4', '1.3.0', '2.0.0', '1.10.0', '1.2.10'])('%s is offered to 1.2.3', (version) => {
+describe('an update channel', () => {
+  test.each(['1.2.4', '1.3.0', '2.0.0', '1.10.0', '1.2.10'])('offers %s to 1.2.3', (version) => {
     expect(judge(release(version))).toMatchObject({ kind: 'offered', release: { version } })
   })
 
-  test.each(['1.2.3', '1.2.2', '1.1.9', '0.9.9'])('%s is never offered to 1.2.3, although it is signed', (version) => {
+  test.each(['1.2.3', '1.2.2', '1.1.9', '0.9.9'])('never offers %s to 1.2.3, although it is signed', (version) => {
     expect(judge(release(version))).toEqual({ kind: 'newest' })
   })
 
-  test('a release follows the copy that was marked as coming before it', () => {
+  test('a release replaces only the version that it names', () => {
     expect(judge(release('1.2.3'), '1.2.3-beta').kind).toBe('offered')
     expect(judge(release('1.2.2'), '1.2.3-beta').kind).toBe('newest')
   })
@@ -45,7 +45,7 @@ describe('what a channel says', () => {
     ['of fewer files', { ...release('1.3.0'), files: [fileOf(INSTALLER), fileOf(Buffer.from('second'))] }],
     ['that is no signature', { ...release('1.3.0'), signature: 'AAAA' }],
     ['of an older release that was changed', { ...release('1.0.0'), version: '1.1.0' }],
-  ])('is refused under a signature %s', (_, told) => {
+  ])('is refused with a signature %s', (_, told) => {
     expect(judge(told)).toEqual({ kind: 'refused', why: 'unsigned' })
   })
 
@@ -59,11 +59,11 @@ describe('what a channel says', () => {
     { ...release('1.3.0'), version: '1.3.0-beta' },
     { ...release('1.3.0'), files: [] },
     { ...release('1.3.0'), files: [{ url: 'x', sha512: 'y' }] },
-  ])('is refused where it cannot be read: %j', (told) => {
+  ])('is refused if it cannot be read: %j', (told) => {
     expect(judge(told)).toEqual({ kind: 'refused', why: 'unreadable' })
   })
 
-  test('the same facts are signed whatever else is said, and in whatever order', () => {
+  test('signs the same fields in any order', () => {
     const { version, files } = release('1.3.0')
     const [file] = files
     const turned = { files: [{ size: file!.size, blockMapSize: 5, url: file!.url, sha512: file!.sha512 }], version }
@@ -76,7 +76,7 @@ test.each([
   ['one byte changed', Buffer.from('the new Switchboarc'), false],
   ['one byte more', Buffer.concat([INSTALLER, Buffer.from('!')]), false],
   ['nothing', Buffer.alloc(0), false],
-])('a fetched file is proved: %s', async (_, bytes, isProved) => {
+])('checks a downloaded file: %s', async (_, bytes, isProved) => {
   const told = release('1.3.0')
   expect(await isOneOf(told, chunks(bytes))).toBe(isProved)
   // The right sum under another size is another file.
@@ -122,7 +122,7 @@ describe('an update', () => {
     return { updates, channel, done, states, disk, fail: (error: unknown) => fail(error) }
   }
 
-  test('is looked for, fetched, proved and installed, each when the person says so', async () => {
+  test('is searched, downloaded, checked and installed, each at the person’s request', async () => {
     const { updates, done, states } = scene()
     expect(updates.state()).toEqual({ kind: 'idle' })
     expect(await updates.check()).toEqual({ kind: 'offered', version: '1.3.0' })
@@ -137,7 +137,7 @@ describe('an update', () => {
     expect(states[3]).toEqual({ kind: 'fetching', version: '1.3.0', percent: 40 })
   })
 
-  test('that was tampered with on its way is refused, and the service goes on', async () => {
+  test('is refused if it changed on its way, and the service continues', async () => {
     const { updates, disk, done } = scene()
     await updates.check()
     disk.bytes = Buffer.from('the old Switchboard')
@@ -146,7 +146,7 @@ describe('an update', () => {
     expect(done).toEqual(['asked', 'fetched'])
   })
 
-  test('that was tampered with while it waited is refused before anything is finished', async () => {
+  test('is refused if it changed while it waited, before the service closes', async () => {
     const { updates, disk, done } = scene()
     await updates.check()
     await updates.fetch()
@@ -155,7 +155,7 @@ describe('an update', () => {
     expect(done).toEqual(['asked', 'fetched'])
   })
 
-  test('of strangers is not even fetched', async () => {
+  test('from a stranger is not downloaded', async () => {
     const { updates, done } = scene({ metadata: release('1.3.0', { key: strangers.privateKey }) })
     expect(await updates.check()).toEqual({ kind: 'refused' })
     await updates.fetch()
@@ -163,12 +163,12 @@ describe('an update', () => {
     expect(done).toEqual(['asked'])
   })
 
-  test('that is not for this machine is none', async () => {
+  test('for another machine is ignored', async () => {
     expect(await scene({ isForUs: false }).updates.check()).toEqual({ kind: 'newest' })
     expect(await scene({ metadata: release('1.2.3') }).updates.check()).toEqual({ kind: 'newest' })
   })
 
-  test('that fails can be looked for again', async () => {
+  test('can be searched again after a failure', async () => {
     const { updates, channel } = scene()
     const { latest } = channel
     Object.assign(channel, { latest: () => Promise.reject(new Error('no network')) })
@@ -177,7 +177,7 @@ describe('an update', () => {
     expect(await updates.check()).toMatchObject({ kind: 'offered' })
   })
 
-  test('whose installer does not start opens the app again as it was', async () => {
+  test('reopens the app if its installer does not start', async () => {
     const { updates, done, fail } = scene()
     await updates.check()
     await updates.fetch()
@@ -187,7 +187,7 @@ describe('an update', () => {
     expect(done.at(-1)).toBe('reopened')
   })
 
-  test('is fetched once, however often it is asked for', async () => {
+  test('is downloaded once for several requests', async () => {
     const { updates, done } = scene()
     await Promise.all([updates.check(), updates.check()])
     await Promise.all([updates.fetch(), updates.fetch(), updates.check()])
@@ -195,7 +195,7 @@ describe('an update', () => {
     expect(done).toEqual(['asked', 'fetched', 'finished', 'installed'])
   })
 
-  test('without a channel there is none, and nobody is asked', async () => {
+  test('is not searched without a channel', async () => {
     const updates = createUpdates({
       ...{ channel: null, current: '1.2.3', log: silentLog },
       readFile: () => chunks(INSTALLER),

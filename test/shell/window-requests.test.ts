@@ -47,7 +47,7 @@ const FOREIGN: readonly [string, object | null][] = [
 ]
 
 describe.each(FOREIGN)('%s', (_, frame) => {
-  test('is refused by every request, and nothing is done', async () => {
+  test('is refused by every request without effect', async () => {
     acted.length = 0
     for (const name of handlers.keys()) await expect(ask(frame, name)).rejects.toThrow('refused')
     expect(handlers.size).toBe(9)
@@ -84,7 +84,7 @@ describe('the window itself', () => {
     ['signPasskey', []],
     ['signPasskey', [{ options: {} }]],
     ['signPasskey', [{ options: { challenge: 'AAAA' }, page: 'https://example.com' }]],
-  ])('is refused what %s does not take: %j', async (name, given) => {
+  ])('gets an error for %s with %j', async (name, given) => {
     acted.length = 0
     await expect(ask(OWN, name, ...given)).rejects.toThrow()
     expect(acted).toEqual([])
