@@ -52,7 +52,7 @@ describe('a request to an account webhook', () => {
   })
   afterAll(() => w.close())
 
-  test('carries the headers of the specification, and no others of their kind', () => {
+  test('has exactly the headers of the specification', () => {
     expect(
       Object.keys(caught.headers)
         .filter((name) => name.startsWith('x-'))
@@ -65,7 +65,7 @@ describe('a request to an account webhook', () => {
     expect(caught.headers[name]).toMatch(/\S/)
   })
 
-  test('says in its headers what its body says', () => {
+  test('has the same values in headers and body', () => {
     const event = JSON.parse(caught.body)
     expect(caught.headers['x-service-event-id']).toBe(event.event_id)
     expect(caught.headers['x-service-attempt']).toBe('1')
@@ -75,27 +75,27 @@ describe('a request to an account webhook', () => {
     expect(Object.keys(event)).toEqual(expect.arrayContaining([...ENVELOPE_FIELDS]))
   })
 
-  test('is signed over timestamp, dot and the exact bytes, with the whole secret', async () => {
+  test('is signed over timestamp, dot and exact bytes with the whole secret', async () => {
     expect(secret).toMatch(/^whsec_/)
     expect(isSigned(caught.headers, caught.body, secret)).toBe(true)
     const signed = `${caught.headers['x-service-timestamp'] ?? ''}.${caught.body}`
     expect(await verify(secret, signed, caught.headers['x-service-signature'] ?? '')).toBe(true)
   })
 
-  test('is not signed with part of the secret, and not over what was parsed and written again', () => {
+  test('is not signed with part of the secret, nor over re-serialized JSON', () => {
     expect(isSigned(caught.headers, caught.body, secret.slice('whsec_'.length))).toBe(false)
     expect(isSigned(caught.headers, `${caught.body} `, secret)).toBe(false)
     expect(isSigned(caught.headers, JSON.stringify(JSON.parse(caught.body), null, 1), secret)).toBe(false)
   })
 
-  test('carries no key, cookie or user of ours', () => {
+  test('contains no API key, cookie or user', () => {
     expect(caught.headers).not.toHaveProperty('authorization')
     expect(caught.headers).not.toHaveProperty('cookie')
     expect(JSON.stringify(caught)).not.toContain(w.allScopes)
   })
 })
 
-test('a real receiver on TLS gets the same: POST, the exact bytes, a signature it can check', async () => {
+test('a real TLS receiver gets a POST with the exact bytes and a valid signature', async () => {
   const receiver = await startReceiver()
   const w = await worldOfTest({ receivers: [receiver] })
   await w.pair(LINE)
@@ -112,7 +112,7 @@ test('a real receiver on TLS gets the same: POST, the exact bytes, a signature i
 })
 
 describe('a redelivery', () => {
-  test('has the same event_id, a higher attempt in header and body, a fresh timestamp, and differs in nothing else', async () => {
+  test('differs from the first delivery only in attempt and timestamp', async () => {
     const w = await worldOfTest({ settings: { retryScheduleSeconds: [2, 2, 2, 2, 2, 2, 2] } })
     await w.pair(LINE)
     const { secret } = (await w.api('POST', '/v1/webhooks', hook('again'))).body
@@ -155,7 +155,7 @@ describe('the secret', () => {
   })
   afterAll(() => w.close())
 
-  test('is shown when the webhook is made and when it is rotated, and never again: afterwards its last four characters are', async () => {
+  test('is shown on creation and rotation only; later, its last four characters are', async () => {
     const made = (await w.api('POST', '/v1/webhooks', hook('shown'))).body
     const at = `/v1/webhooks/${made.id}`
     const rotated = (await w.api('POST', `${at}/rotate-secret`, {})).body
@@ -184,7 +184,7 @@ describe('the secret', () => {
     await w.api('DELETE', at)
   })
 
-  test('of before signs along during the overlap, in a header of its own', async () => {
+  test('signs in a second header with the previous secret during the overlap', async () => {
     const { id, secret: first } = (await w.api('POST', '/v1/webhooks', hook('overlap'))).body
     const { secret: second } = (await w.api('POST', `/v1/webhooks/${id}/rotate-secret`, { overlap_seconds: 60 })).body
     await say(w)
@@ -199,7 +199,7 @@ describe('the secret', () => {
     await w.api('DELETE', `/v1/webhooks/${id}`)
   })
 
-  test('of before stops at once with an overlap of 0, and of two rotations only the latest secret of before signs along', async () => {
+  test('replaces the previous secret immediately with overlap 0, and keeps only the latest', async () => {
     const { id } = (await w.api('POST', '/v1/webhooks', hook('twice'))).body
     const rotate = async (overlap_seconds: number) =>
       (await w.api('POST', `/v1/webhooks/${id}/rotate-secret`, { overlap_seconds })).body.secret
@@ -240,20 +240,20 @@ describe('the statuses of a delivery', () => {
   })
   afterAll(() => w.close())
 
-  test.each(DELIVERY_STATUSES)('%s is one that occurs, and the list can be narrowed to it', async (status) => {
+  test.each(DELIVERY_STATUSES)('%s occurs and can be filtered by', async (status) => {
     const { data } = (await w.api('GET', `/v1/webhooks/deliveries?status=${status}`)).body
     expect(data.length).toBeGreaterThan(0)
     expect(new Set(data.map((one: { status: string }) => one.status))).toEqual(new Set([status]))
     expect(data.map((one: { webhook_id: string }) => one.webhook_id)).toContain(ids.get(status))
   })
 
-  test('are these four and no others', async () => {
+  test('are exactly these four', async () => {
     const { data } = (await w.api('GET', '/v1/webhooks/deliveries')).body
     expect(new Set(data.map((one: { status: string }) => one.status))).toEqual(new Set(DELIVERY_STATUSES))
     expect((await w.api('GET', '/v1/webhooks/deliveries?status=lost')).body.error.code).toBe('validation_error')
   })
 
-  test('come with the log of each attempt', async () => {
+  test('include the log of each attempt', async () => {
     const { data } = (await w.api('GET', '/v1/webhooks/deliveries?status=exhausted')).body
     const detail = (await w.api('GET', `/v1/webhooks/deliveries/${data[0].id}`)).body
     expect(
@@ -267,7 +267,7 @@ describe('the statuses of a delivery', () => {
     expect(detail.payload.event_id).toBe(detail.event_id)
   })
 
-  test('can be narrowed by webhook, instance, type and time as well', async () => {
+  test('can be filtered by webhook, instance, type and time', async () => {
     const count = async (query: string) => (await w.api('GET', `/v1/webhooks/deliveries?${query}`)).body.data.length
     const all = await count('')
     const [instance] = (await w.api('GET', '/v1/instances')).body.data
@@ -280,7 +280,7 @@ describe('the statuses of a delivery', () => {
     expect(await count(`since=${new Date(w.clock.now() + 1_000).toISOString()}`)).toBe(0)
   })
 
-  test('pages hold every delivery once, newest first', async () => {
+  test('pages contain every delivery once, newest first', async () => {
     const { data } = (await w.api('GET', '/v1/webhooks/deliveries')).body
     const all = data.map(({ id }: { id: string }) => id)
     const times = data.map((one: { created_at: string }) => one.created_at)
@@ -298,7 +298,7 @@ describe('the statuses of a delivery', () => {
   })
 })
 
-test('a webhook is disabled for the reasons of the specification and no others', async () => {
+test('a webhook is deactivated only for the reasons of the specification', async () => {
   const w = await worldOfTest()
   const { components } = parse((await w.api('GET', '/openapi.yaml')).text)
   const { disabled_reason: reason } = components.schemas.Webhook.properties

@@ -26,7 +26,7 @@ const ask = (method: string, path: string, key: string) =>
   w.api(method, pathWith(path, ids), method === 'GET' ? undefined : [], { key })
 
 describe.each(rows)('$line', ({ method, path, scope, line }) => {
-  test('is served as an operation of the specification, with its scope', () => {
+  test('is an operation of the specification, with its scope', () => {
     const operation = OPERATIONS.find((one) => lineOf(one) === line)
     expect(operation).toMatchObject({ origin: 'spec', scope })
     expect(document.paths[path]?.[method.toLowerCase()]).toMatchObject({
@@ -35,7 +35,7 @@ describe.each(rows)('$line', ({ method, path, scope, line }) => {
     })
   })
 
-  test('is open to a key that has only its scope', async () => {
+  test('accepts a key that has only its scope', async () => {
     for (const [own, key] of keys) {
       if (scope !== null && own !== scope) continue
       const { status, body } = await ask(method, path, key)
@@ -44,7 +44,7 @@ describe.each(rows)('$line', ({ method, path, scope, line }) => {
     }
   })
 
-  test('is closed to a key that has any other scope', async () => {
+  test('refuses a key that has every other scope', async () => {
     if (scope === null) return
     const mark = await w.mark()
     for (const [other, key] of keys) {
@@ -57,14 +57,14 @@ describe.each(rows)('$line', ({ method, path, scope, line }) => {
   })
 })
 
-test('every operation that says it is of the specification is one', () => {
+test('every operation marked as specified is in the specification', () => {
   const lines = rows.map(({ line }) => line)
   const claimed = OPERATIONS.filter(({ origin }) => origin === 'spec').map(lineOf)
   expect(claimed.filter((line) => !lines.includes(line))).toEqual([])
   expect(claimed.toSorted()).toEqual(lines.toSorted())
 })
 
-test('every operation that says it is ours is not of the specification', () => {
+test('every operation marked as ours is not in the specification', () => {
   const lines = rows.map(({ line }) => line)
   expect(
     OPERATIONS.filter(({ origin }) => origin === 'ours')
@@ -73,7 +73,7 @@ test('every operation that says it is ours is not of the specification', () => {
   ).toEqual([])
 })
 
-test('assistants are offered tools of built operations and no others', async () => {
+test('offers assistants only tools of existing operations', async () => {
   const tools = await toolsOf(w)
   const offered = OPERATIONS.flatMap(({ tool }) => (tool === null ? [] : [tool.name]))
   expect(tools.toSorted()).toEqual(offered.toSorted())

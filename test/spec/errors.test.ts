@@ -102,7 +102,7 @@ const PROVOKED_APART = [
   'call_permission_required',
 ] as const satisfies ErrorCode[]
 
-test('every code of the catalogue is provoked here, or in the tests of its room', () => {
+test('every code of the catalogue is caused here or in the tests of its room', () => {
   expect([...Object.keys(PROVOKED), ...PROVOKED_APART].toSorted()).toEqual(ERROR_CODES.toSorted())
 })
 
@@ -111,7 +111,7 @@ test('every code of the specification is in the catalogue', () => {
 })
 
 const provocations = Object.entries(PROVOKED) as [ErrorCode, () => Promise<Reply>][]
-test.each(provocations)('%s is answered with its status and retryable, and nothing happens', async (code, provoke) => {
+test.each(provocations)('%s has its status and retryable flag, and nothing changes', async (code, provoke) => {
   const mark = await w.mark()
   expectError(await provoke(), code)
   expect(await w.typesSince(mark)).toEqual([])
@@ -127,7 +127,7 @@ describe('the errors of an Idempotency-Key', () => {
     expect(await w.typesSince(mark)).toEqual([])
   })
 
-  test('a silent network is upstream_timeout, and a repeat of it idempotency_in_progress with Retry-After', async () => {
+  test('a silent network is upstream_timeout; a repeat is idempotency_in_progress with Retry-After', async () => {
     const silent = { to: '12025550504', text: 'Hello' }
     const mark = await w.mark()
     const first = w.api('POST', messages(), silent, { headers: { 'idempotency-key': 'order-2' } })
@@ -170,7 +170,7 @@ test('the eleventh webhook is webhook_limit_reached, the sixth redelivery retry_
   expectError(await retry(), 'retry_limit_reached')
 })
 
-test('a fault of the service is internal_error and says nothing but the request id, under which the log has the cause', async () => {
+test('a fault of the service is internal_error with the request id, which the log has too', async () => {
   const lines: { event: string; requestId?: string; cause?: { message: string } }[] = []
   const keep = (line: object) => void lines.push(line as (typeof lines)[number])
   const random = seededRandom()
@@ -195,7 +195,7 @@ test('a fault of the service is internal_error and says nothing but the request 
   expect((await own.api('GET', '/v1/webhooks')).body.count).toBe(0)
 })
 
-test('a storage that is closed is service_unavailable, on reads, on writes and for keys nobody has used before', async () => {
+test('a closed storage is service_unavailable for reads, writes and unknown keys', async () => {
   const own = await worldOfTest({ soundAtEnd: false })
   const fresh = await own.key()
   expect((await own.api('GET', '/v1/me')).status).toBe(200)
@@ -205,7 +205,7 @@ test('a storage that is closed is service_unavailable, on reads, on writes and f
   expectError(await own.api('GET', '/v1/me', undefined, { key: fresh.key }), 'service_unavailable')
 })
 
-test('a disk that is full is storage_full, nothing was stored, and it works again once there is room', async () => {
+test('a full disk is storage_full, stores nothing, and recovers once there is space', async () => {
   const own = await worldOfTest()
   const waiting: { id: string }[] = []
   for (let i = 0; i < 40; i++) waiting.push(await own.instance())
@@ -232,7 +232,7 @@ test('a disk that is full is storage_full, nothing was stored, and it works agai
   expect((await own.api('POST', '/v1/instances', { metadata })).status).toBe(201)
 })
 
-test('a locked keychain is sealed wherever a secret is needed, and only there', async () => {
+test('a locked keychain is sealed only where a secret is needed', async () => {
   const vault = memoryVault()
   const home = tempFolder()
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))

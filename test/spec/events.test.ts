@@ -109,12 +109,12 @@ describe.each(EVENT_TYPES)('%s', (type) => {
   })
   afterAll(() => w.close())
 
-  test('happens when its cause does, after what leads there and with nothing else', () => {
+  test('fires for its cause, with no other event', () => {
     expect(happened.map((event) => event.type)).toEqual(BROUGHT_ABOUT[type].events)
     expect(BROUGHT_ABOUT[type].events).toContain(type)
   })
 
-  test('reaches a webhook for all types with everything else, and one for this type alone', async () => {
+  test('reaches a webhook for all types, and one for this type only', async () => {
     const all = (await w.caught('all')).map(({ body }) => JSON.parse(body) as RecordedEvent)
     expect(all.map(({ event_id }) => event_id).toSorted()).toEqual(happened.map(({ event_id }) => event_id).toSorted())
     for (const event of all) expect(event).toEqual(happened.find(({ event_id }) => event_id === event.event_id))
@@ -123,7 +123,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     expect(new Set(one.map((event) => event.type))).toEqual(new Set([type]))
   })
 
-  test('arrives in the envelope of the specification, with the data of the contract and no field more', async () => {
+  test('has the envelope of the specification and exactly the data of the contract', async () => {
     const validate = shapes.compile(eventEnvelope(type))
     for (const { body } of await w.caught('one')) {
       const event = JSON.parse(body) as RecordedEvent
@@ -138,7 +138,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     }
   })
 
-  test('carries the reference and the metadata of its instance', async () => {
+  test('contains external_ref and metadata of its instance', async () => {
     for (const { body } of await w.caught('one')) {
       const { instance } = JSON.parse(body) as RecordedEvent
       const expected = instance.id === scene.id ? ['customer-42', { plan: 'gold' }] : [null, null]
@@ -146,7 +146,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     }
   })
 
-  test('counts up in its instance', async () => {
+  test('has a sequence that rises by one in its instance', async () => {
     const sequences = (await w.events())
       .filter(({ instance }) => instance.id === scene.id)
       .map(({ data }) => data['sequence'])
@@ -154,7 +154,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
   })
 })
 
-describe('what a person writes to an instance', () => {
+describe('a message from a person', () => {
   let w: World
   beforeAll(async () => {
     w = await world()
@@ -176,13 +176,13 @@ describe('what a person writes to an instance', () => {
     expect(data).toMatchObject({ chat: ANA, from: ANA, from_me: false, is_group: false, type: 'text', text: 'Hello' })
   })
 
-  test('names the group as the chat and the person as the sender when it was said in a group', async () => {
+  test('has the group as chat and the person as sender in a group', async () => {
     const { data } = await heard({ text: 'Hello all', group: '120363@g.us' })
     expect(data).toMatchObject({ chat: '120363@g.us', from: ANA, is_group: true, participant: ANA })
   })
 
   test.each(['image', 'audio', 'video', 'document'])(
-    'describes a file of the kind %s and never holds it',
+    'describes a file of the kind %s without its content',
     async (kind) => {
       const { data } = await heard({ media_type: kind, caption: 'Look' })
       expect(data).toMatchObject({ type: kind, media: { size: expect.any(Number), caption: 'Look' } })
@@ -190,7 +190,7 @@ describe('what a person writes to an instance', () => {
     },
   )
 
-  test('is never without a sender: a hidden number is named by its id, and an answer to that id arrives', async () => {
+  test('has the id of a hidden number as sender, to which replies arrive', async () => {
     const hidden = '900000012345678'
     const mark = await w.mark()
     await w.api('POST', `/v1/sandbox/phones/${hidden}/messages`, { to: LINE, text: 'Guess who' })
@@ -204,7 +204,7 @@ describe('what a person writes to an instance', () => {
   })
 })
 
-test('an event never holds a QR or pairing code, which are credentials', async () => {
+test('no event contains a QR or pairing code', async () => {
   const w = await world()
   const { id } = await w.instance()
   const { qr, pairing_code } = (await w.api('GET', `/v1/instances/${id}/qr`)).body
@@ -216,7 +216,7 @@ test('an event never holds a QR or pairing code, which are credentials', async (
   await w.close()
 })
 
-test('the same things happen on the official engine, except what only a QR code brings', async () => {
+test('the official engine fires the same events, except those of a QR code', async () => {
   const w = await world()
   const { id } = await w.official(LINE)
   await w.api('POST', `/v1/sandbox/phones/${ANA}/messages`, { to: LINE, text: 'Hi' })

@@ -19,7 +19,7 @@ const get = async (path: string) => (await w.api('GET', path)).body
 describe('an instance', () => {
   const FIELDS = ['id', 'name', 'engine', 'external_ref', 'metadata', 'connected', 'updated_at'] as const
 
-  test.each(FIELDS)('has %s, wherever it is shown', async (field) => {
+  test.each(FIELDS)('has %s in every answer', async (field) => {
     const [listed] = (await get('/v1/instances')).data
     const [changed] = (await get('/v1/instances?updated_since=2000-01-01T00:00:00Z')).data
     const made = await w.instance()
@@ -29,7 +29,7 @@ describe('an instance', () => {
     await w.api('DELETE', `/v1/instances/${made.id}?confirm=true`)
   })
 
-  test('shows deleted_at only among the deleted', async () => {
+  test('has deleted_at only if it is deleted', async () => {
     const changes = await get('/v1/instances?updated_since=2000-01-01T00:00:00Z')
     for (const instance of changes.data) expect(instance).not.toHaveProperty('deleted_at')
     expect(changes.deleted.length).toBeGreaterThan(0)
@@ -38,7 +38,7 @@ describe('an instance', () => {
     }
   })
 
-  test('is smv2 or official; made as official it comes with an onboarding_url', async () => {
+  test('is smv2 or official; official has an onboarding_url on creation', async () => {
     const made = (await w.api('POST', '/v1/instances', { engine: 'official' })).body
     expect(made).toMatchObject({ engine: 'official', onboarding_url: expect.stringMatching(/^http/) })
     expect((await w.instance()).engine).toBe('smv2')
@@ -46,13 +46,13 @@ describe('an instance', () => {
     expect((await w.api('POST', '/v1/instances', { engine: 'other' })).status).toBe(400)
   })
 
-  test('whose metadata is updated has the new object as a whole, and clears external_ref by null', async () => {
+  test('replaces metadata as a whole, and clears external_ref with null', async () => {
     const { id } = await w.instance({ external_ref: 'x', metadata: { a: '1', b: '2' } })
     expect((await w.api('PATCH', `/v1/instances/${id}`, { metadata: { c: '3' } })).body.metadata).toEqual({ c: '3' })
     expect((await w.api('PATCH', `/v1/instances/${id}`, { external_ref: null })).body.external_ref).toBeNull()
   })
 
-  test('lists are {data, count} without updated_since, and have the five fields of the specification with it', async () => {
+  test('lists have data and count, and five fields with updated_since', async () => {
     expect(Object.keys(await get('/v1/instances')).toSorted()).toEqual(['count', 'data'])
     expect(Object.keys(await get('/v1/instances?updated_since=2026-01-01T00:00:00Z')).toSorted()).toEqual([
       'data',
@@ -70,52 +70,46 @@ describe('an instance', () => {
   })
 })
 
-test.each(['smv2', 'official'])(
-  'the connection view of %s has exactly the fields of the specification',
-  async (engine) => {
-    const { id } = engine === 'smv2' ? smv2 : official
-    const view = await get(`/v1/instances/${id}/connection`)
-    expect(Object.keys(view).toSorted()).toEqual(CONNECTION_FIELDS.toSorted())
-    expect(view).toMatchObject({
-      connected: true,
-      logged_in: true,
-      number: engine === 'smv2' ? '12025550100' : '12025550101',
-    })
-  },
-)
+test.each(['smv2', 'official'])('the connection of %s has exactly the fields of the specification', async (engine) => {
+  const { id } = engine === 'smv2' ? smv2 : official
+  const view = await get(`/v1/instances/${id}/connection`)
+  expect(Object.keys(view).toSorted()).toEqual(CONNECTION_FIELDS.toSorted())
+  expect(view).toMatchObject({
+    connected: true,
+    logged_in: true,
+    number: engine === 'smv2' ? '12025550100' : '12025550101',
+  })
+})
 
-test('the QR view has the fields of the specification, and the QR is a data URI', async () => {
+test('the QR answer has the fields of the specification, with the QR as a data URI', async () => {
   const { id } = await w.instance()
   const view = await get(`/v1/instances/${id}/qr`)
   for (const field of QR_FIELDS) expect(view[field]).toEqual(expect.any(String))
   expect(view.qr).toMatch(/^data:image\/png;base64,/)
 })
 
-test.each(['smv2', 'official'])(
-  'the health view of %s answers 200 also when the instance server is down',
-  async (engine) => {
-    const { id } = engine === 'smv2' ? smv2 : official
-    expect(await get(`/v1/instances/${id}/health`)).toMatchObject({
-      status: 'ok',
-      connected: true,
-      engine,
-      engine_reachable: true,
-    })
-    await w.api('POST', `/v1/sandbox/instances/${id}/faults`, { kind: 'engine_down' })
-    const down = await w.api('GET', `/v1/instances/${id}/health`)
-    expect([down.status, down.body.engine_reachable]).toEqual([200, false])
-    expect(down.body.status).not.toBe('ok')
-  },
-)
+test.each(['smv2', 'official'])('the health of %s is 200 even if the instance server is down', async (engine) => {
+  const { id } = engine === 'smv2' ? smv2 : official
+  expect(await get(`/v1/instances/${id}/health`)).toMatchObject({
+    status: 'ok',
+    connected: true,
+    engine,
+    engine_reachable: true,
+  })
+  await w.api('POST', `/v1/sandbox/instances/${id}/faults`, { kind: 'engine_down' })
+  const down = await w.api('GET', `/v1/instances/${id}/health`)
+  expect([down.status, down.body.engine_reachable]).toEqual([200, false])
+  expect(down.body.status).not.toBe('ok')
+})
 
-test('a send answers with engine, sent and message_id, and nothing else', async () => {
+test('a send returns exactly engine, sent and message_id', async () => {
   for (const { id } of [await w.pair(), await w.official()]) {
     const { status, body } = await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550177', text: 'Hello' })
     expect([status, Object.keys(body).toSorted()]).toEqual([201, ['engine', 'message_id', 'sent']])
   }
 })
 
-describe('what a message may hold', () => {
+describe('the content of a message', () => {
   const media = (kind: string, file: string) => ({
     to: '12025550177',
     media_type: kind,
@@ -128,7 +122,7 @@ describe('what a message may hold', () => {
     ['audio', 'audio.ogg'],
     ['video', 'video.mp4'],
     ['document', 'document.pdf'],
-  ])('%s, fetched from an address, with a caption and a filename', async (kind, file) => {
+  ])('is %s from a URL, with caption and filename', async (kind, file) => {
     const { id } = await w.pair()
     const { status, body } = await send({ ...media(kind, file), caption: 'Look', filename: 'a.bin' }, id)
     expect([status, body.sent]).toEqual([201, true])
@@ -138,7 +132,7 @@ describe('what a message may hold', () => {
     expect(received).toMatchObject({ type: kind, media: { caption: 'Look', filename: 'a.bin' } })
   })
 
-  test('a raw payload of the Cloud API on the official engine, and on no other', async () => {
+  test('is a raw Cloud API payload on the official engine only', async () => {
     const body = {
       to: '12025550177',
       cloud_api: { type: 'template', template: { name: 'hello', language: { code: 'en' } } },
@@ -152,7 +146,7 @@ describe('what a message may hold', () => {
     expect(await w.typesSince(mark)).toEqual([])
   })
 
-  test('exactly one of text, media and cloud_api: none or two of them are refused', async () => {
+  test('is exactly one of text, media and cloud_api', async () => {
     const { id } = await w.official()
     const to = '12025550177'
     const mark = await w.mark()
@@ -178,7 +172,7 @@ describe('what a message may hold', () => {
   })
 })
 
-test('the status record of the send made with a key is found by the key, and without one the question is refused', async () => {
+test('finds the status of a send by its key, and requires the key', async () => {
   const { id } = await w.pair()
   const headers = { 'idempotency-key': 'order-9' }
   const sent = (await w.api('POST', `/v1/instances/${id}/messages`, { to: '12025550177', text: 'x' }, { headers })).body

@@ -52,7 +52,7 @@ const ANSWERS: readonly [status: number, name: string, ask: () => Promise<Reply>
   [502, 'an engine out of reach', () => w.wire('POST', `/v1/instances/${id}/messages`, { to: '12025550502', text: 'Hi' })],
 ]
 
-test.each(ANSWERS)('%i (%s) carries the headers of every answer', async (status, _name, ask) => {
+test.each(ANSWERS)('%i (%s) has the headers of every answer', async (status, _name, ask) => {
   // Waits for what an earlier answer set going: a restart takes its time.
   await w.quiet()
   const answer = await ask()
@@ -70,7 +70,7 @@ test.each(ANSWERS)('%i (%s) carries the headers of every answer', async (status,
   if (status >= 400) expect(answer.body.error.request_id).toBe(answer.headers['x-request-id'])
 })
 
-test('A-03 a request id is echoed when it is one, and replaced by ours when it is not', async () => {
+test('A-03 echoes a valid request id and replaces an invalid one', async () => {
   const OURS = /^req_[0-9A-Z]{26}$/
   const answered = async (id: string | undefined) =>
     (await w.wire('GET', '/v1/me', undefined, { headers: id === undefined ? {} : { 'x-request-id': id } })).headers[
@@ -82,7 +82,7 @@ test('A-03 a request id is echoed when it is one, and replaced by ours when it i
   }
 })
 
-test('503 and 500 carry them too', async () => {
+test('503 and 500 have them too', async () => {
   const broken = await world({ soundAtEnd: false })
   await broken.service.db.close()
   const answer = await broken.wire('GET', '/v1/instances', undefined, { headers: { 'x-request-id': 'mine' } })
@@ -90,7 +90,7 @@ test('503 and 500 carry them too', async () => {
   await broken.close()
 })
 
-describe('bytes that are no HTTP', () => {
+describe('bytes that are not HTTP', () => {
   // oxfmt-ignore
   const BYTES: readonly [name: string, bytes: string | Buffer, status: number][] = [
     ['a line of nonsense', 'hello\r\n\r\n', 400],
@@ -107,7 +107,7 @@ describe('bytes that are no HTTP', () => {
   ]
 
   test.each(BYTES)(
-    '%s are answered in the one shape with the headers of every answer, and the socket closes',
+    'get an error for %s in the usual shape, with all headers, and the socket closes',
     async (_name, bytes, status) => {
       const heard = await w.raw(bytes)
       expectWholeAnswer(heard, status)
@@ -116,7 +116,7 @@ describe('bytes that are no HTTP', () => {
   )
 })
 
-describe('HTTP that is odd but well-formed', () => {
+describe('unusual but well-formed HTTP', () => {
   // oxfmt-ignore
   const ODD: readonly [name: string, bytes: string, status: number][] = [
     ['no Host header', 'GET /v1/me HTTP/1.1\r\nConnection: close\r\n\r\n', 403],
@@ -129,12 +129,9 @@ describe('HTTP that is odd but well-formed', () => {
     ['a whole address as its target', 'GET http://evil.example/v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 403],
   ]
 
-  test.each(ODD)(
-    '%s is refused for its Host, in the one shape with the headers of every answer',
-    async (_name, bytes, status) => {
-      expectWholeAnswer(await w.raw(bytes), status)
-    },
-  )
+  test.each(ODD)('refuses %s for its Host in the usual error shape, with all headers', async (_name, bytes, status) => {
+    expectWholeAnswer(await w.raw(bytes), status)
+  })
 
   test.each([
     ['an expectation nobody knows', 'GET', '/v1/me', { expect: 'the-inquisition' }, 200],
@@ -142,11 +139,11 @@ describe('HTTP that is odd but well-formed', () => {
     ['a method of WebDAV on an unknown path', 'PROPFIND', '/nothing', {}, 404],
     ['TRACE', 'TRACE', '/v1/me', {}, 405],
     ['OPTIONS for the server as a whole', 'OPTIONS', '*', {}, 404],
-  ])('%s is judged as any other request when the caller is known', async (_name, method, path, headers, status) => {
+  ])('treats %s like any other request of a known caller', async (_name, method, path, headers, status) => {
     expect((await w.wire(method, path, undefined, { headers })).status).toBe(status)
   })
 
-  test('nonsense after a request that is still being carried out is not answered: it would be taken for the answer to that', async () => {
+  test('does not answer invalid bytes while an earlier request is in progress', async () => {
     const body = '{"to":"12025550504","text":"Hi"}'
     const head = `POST /v1/instances/${id}/messages HTTP/1.1\r\nHost: ${w.host}\r\nAuthorization: Bearer ${w.allScopes}\r\nContent-Type: application/json\r\n`
     const mark = await w.mark()
@@ -156,7 +153,7 @@ describe('HTTP that is odd but well-formed', () => {
     expect(await w.typesSince(mark)).toEqual(['message.sent', 'message.delivered'])
   })
 
-  test('a tunnel through the service is not to be had', async () => {
+  test('refuses CONNECT', async () => {
     expect(await w.raw('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n')).not.toMatch(
       /^HTTP\/1.1 2/,
     )

@@ -31,12 +31,12 @@ const without = (name: string): Heard => {
   return { ...rest, headers: Object.fromEntries(Object.entries(headers).filter(([one]) => one !== name)) }
 }
 
-test('an answer as it should be passes', () => {
+test('a correct answer passes', () => {
   expect(judge(heard(200, ME))).not.toThrow()
   expect(judge(heard(404, { error: ERROR }), '/nothing')).not.toThrow()
 })
 
-describe('an answer does not pass', () => {
+describe('an answer fails', () => {
   test.each(['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining'])('without %s', (name) => {
     expect(judge(without(name))).toThrow()
   })
@@ -68,7 +68,7 @@ describe('an answer does not pass', () => {
     expect(judge(heard(200, body))).toThrow()
   })
 
-  test('with a status the document does not have, or a code that operation does not have', () => {
+  test('with a status or code that the operation does not document', () => {
     expect(judge(heard(201, ME))).toThrow(/no such status/)
     expect(judge(heard(409, { error: { ...ERROR, code: 'not_ready' } }))).toThrow(/no such status/)
     const code = { error: { ...ERROR, code: 'storage_full', retryable: true } }
@@ -92,7 +92,7 @@ describe('an answer does not pass', () => {
     expect(judge(heard(404, body), '/nothing')).toThrow()
   })
 
-  test('without what its status asks for', () => {
+  test('without a header that its status requires', () => {
     const error = (code: string, retryable = false) => ({ error: { ...ERROR, code, retryable } })
     expect(judge(heard(401, error('unauthorized')))).toThrow()
     expect(judge(heard(401, error('unauthorized'), { 'www-authenticate': 'Bearer' }))).not.toThrow()
@@ -101,7 +101,7 @@ describe('an answer does not pass', () => {
     expect(judge(heard(429, error('rate_limited', true), { 'retry-after': '1' }))).not.toThrow()
   })
 
-  test('with a credential that may be stored on the way', () => {
+  test('with a credential that a cache may store', () => {
     const view = { qr: null, pairing_code: null, state: 'pending', expires_at: null, attempt: 0 }
     const path = '/v1/instances/019b8d3e-7a10-7c3f-9b1e-2f6d5c4b3a21/qr'
     expect(judge(heard(200, view), path)).toThrow()

@@ -25,7 +25,7 @@ const pairs = (count: number, keyLength = 2, valueLength = 1) =>
 const send = (headers: Record<string, string> = {}, to = ANA) =>
   w.api('POST', `/v1/instances/${instance.id}/messages`, { to, text: 'Hello' }, { headers })
 
-test('every limit of the specification is the limit of the product', () => {
+test('every limit of the specification is the product’s limit', () => {
   const [least, most, usual] = LIMITS.maxInFlight
   expect([least, OURS.maxInFlight, OURS.maxInFlightDefault]).toEqual([1, most, usual])
   expect([OURS.overlapSeconds, OURS.overlapSeconds]).toEqual(LIMITS.overlapSeconds.slice(1))
@@ -46,7 +46,7 @@ test('every limit of the specification is the limit of the product', () => {
   expect(Object.keys(LIMITS).length).toBe(15)
 })
 
-describe('a body field at its edge', () => {
+describe('a body field at its limit', () => {
   const last = 'r'.repeat(LIMITS.externalRefLength)
   const emoji = '👋'.repeat(LIMITS.externalRefLength)
   /** What is accepted, and the smallest thing beyond it. */
@@ -61,31 +61,28 @@ describe('a body field at its edge', () => {
     ['name', [{ name: 'n' }, { name: 'n'.repeat(100) }], [{ name: '' }, { name: 'n'.repeat(101) }, { name: null }]],
   ]
 
-  test.each(EDGES)(
-    '%s: the last value is kept as it is on creation and on change, the next is refused',
-    async (_name, good, bad) => {
-      for (const body of good) {
-        const made = await w.api('POST', '/v1/instances', body)
-        expect(made.status, made.text).toBe(201)
-        expect(made.body).toMatchObject(body)
-        await w.api('DELETE', `/v1/instances/${made.body.id}?confirm=true`)
-        expect((await w.api('PATCH', `/v1/instances/${instance.id}`, body)).body).toMatchObject(body)
-      }
-      const { count } = (await w.api('GET', '/v1/instances')).body
-      const before = (await w.api('GET', `/v1/instances/${instance.id}`)).text
-      const mark = await w.mark()
-      for (const body of bad) {
-        expect(code(await w.api('POST', '/v1/instances', body)), JSON.stringify(body)).toBe('400 validation_error')
-        expect(code(await w.api('PATCH', `/v1/instances/${instance.id}`, body))).toBe('400 validation_error')
-      }
-      expect(await w.typesSince(mark)).toEqual([])
-      expect((await w.api('GET', '/v1/instances')).body.count).toBe(count)
-      expect((await w.api('GET', `/v1/instances/${instance.id}`)).text).toBe(before)
-    },
-  )
+  test.each(EDGES)('%s: accepts the last allowed value and refuses the next', async (_name, good, bad) => {
+    for (const body of good) {
+      const made = await w.api('POST', '/v1/instances', body)
+      expect(made.status, made.text).toBe(201)
+      expect(made.body).toMatchObject(body)
+      await w.api('DELETE', `/v1/instances/${made.body.id}?confirm=true`)
+      expect((await w.api('PATCH', `/v1/instances/${instance.id}`, body)).body).toMatchObject(body)
+    }
+    const { count } = (await w.api('GET', '/v1/instances')).body
+    const before = (await w.api('GET', `/v1/instances/${instance.id}`)).text
+    const mark = await w.mark()
+    for (const body of bad) {
+      expect(code(await w.api('POST', '/v1/instances', body)), JSON.stringify(body)).toBe('400 validation_error')
+      expect(code(await w.api('PATCH', `/v1/instances/${instance.id}`, body))).toBe('400 validation_error')
+    }
+    expect(await w.typesSince(mark)).toEqual([])
+    expect((await w.api('GET', '/v1/instances')).body.count).toBe(count)
+    expect((await w.api('GET', `/v1/instances/${instance.id}`)).text).toBe(before)
+  })
 })
 
-test('external_ref is unique in the account, and only there', async () => {
+test('external_ref is unique within an account', async () => {
   await w.instance({ external_ref: 'unique-1' })
   const mark = await w.mark()
   expect(code(await w.api('POST', '/v1/instances', { external_ref: 'unique-1' }))).toBe('409 external_ref_conflict')
@@ -107,7 +104,7 @@ describe('X-Request-Id', () => {
   })
 
   test.each([`${longest}a`, '', 'with space', 'sláva', 'semi;colon', '<script>', 'a/b', 'a,b'])(
-    '%j is replaced by one of ours, and the request is carried out',
+    '%j is replaced, and the request is executed',
     async (id) => {
       expect(await echoOf(id)).toMatch(/^req_[0-9A-Z]{26}$/)
     },
@@ -115,7 +112,7 @@ describe('X-Request-Id', () => {
 })
 
 describe('Idempotency-Key', () => {
-  test.each(['k', 'k'.repeat(LIMITS.idempotencyKeyLength)])('of 1 or 200 characters is taken', async (key) => {
+  test.each(['k', 'k'.repeat(LIMITS.idempotencyKeyLength)])('accepts 1 and 200 characters', async (key) => {
     const first = await send({ 'idempotency-key': key })
     expect(first.status).toBe(201)
     const again = await send({ 'idempotency-key': key })
@@ -123,16 +120,13 @@ describe('Idempotency-Key', () => {
     expect(first.headers).not.toHaveProperty('idempotent-replayed')
   })
 
-  test.each(['', ' ', 'k'.repeat(LIMITS.idempotencyKeyLength + 1)])(
-    'of 0 or 201 characters is refused',
-    async (key) => {
-      const mark = await w.mark()
-      expect(code(await send({ 'idempotency-key': key }))).toBe('400 validation_error')
-      expect(await w.typesSince(mark)).toEqual([])
-    },
-  )
+  test.each(['', ' ', 'k'.repeat(LIMITS.idempotencyKeyLength + 1)])('refuses 0 and 201 characters', async (key) => {
+    const mark = await w.mark()
+    expect(code(await send({ 'idempotency-key': key }))).toBe('400 validation_error')
+    expect(await w.typesSince(mark)).toEqual([])
+  })
 
-  test('is unique per instance: the same key means another send in another instance', async () => {
+  test('is unique per instance: the same key sends again in another instance', async () => {
     const other = await w.pair()
     const body = { to: ANA, text: 'Hello' }
     const headers = { 'idempotency-key': 'per-instance' }
@@ -143,7 +137,7 @@ describe('Idempotency-Key', () => {
     expect(second.body.message_id).not.toBe(first.body.message_id)
   })
 
-  test('is valid 24 hours: a second before it replays, a second after it sends anew', async () => {
+  test('is valid for 24 hours: replays a second before, sends again a second after', async () => {
     const own = await worldOfTest()
     const { id } = await own.pair()
     const post = () =>
@@ -166,7 +160,7 @@ describe('Idempotency-Key', () => {
 })
 
 describe('account webhooks', () => {
-  test('are at most 10: the eleventh is refused, and one that is deleted makes room', async () => {
+  test('are limited to 10: refuses the eleventh until one is deleted', async () => {
     const own = await worldOfTest()
     const ids: string[] = []
     for (let i = 0; i < LIMITS.webhooksPerAccount; i++)
@@ -179,7 +173,7 @@ describe('account webhooks', () => {
     expect((await own.api('POST', '/v1/webhooks', hookOf('theirs'), { key })).status).toBe(201)
   })
 
-  test('have max_in_flight 1 to 64, 8 unless said otherwise', async () => {
+  test('have max_in_flight from 1 to 64, 8 by default', async () => {
     const [least, most, usual] = LIMITS.maxInFlight
     const made = await w.api('POST', '/v1/webhooks', hook)
     expect(made.body.max_in_flight).toBe(usual)
@@ -199,13 +193,13 @@ describe('account webhooks', () => {
   test.each([
     'http://hooks.example.com/x', 'https://127.0.0.1/x', 'https://10.1.2.3/x', 'https://[::1]/x', 'https://localhost/x',
     'https://printer.localhost/x', 'https://169.254.169.254/latest', 'https://user:pass@hooks.example.com/', 'ftp://hooks.example.com/', 'nonsense',
-  ])('do not lead to %s: https only, a public destination', async (url) => {
+  ])('refuse %s: https only, a public destination', async (url) => {
     const { count } = (await w.api('GET', '/v1/webhooks')).body
     expect(code(await w.api('POST', '/v1/webhooks', { ...hook, url }))).toBe('400 invalid_url')
     expect((await w.api('GET', '/v1/webhooks')).body.count).toBe(count)
   })
 
-  test('take 1 to 16 types, each once, or exactly ["*"]', async () => {
+  test('accept 1 to 16 distinct types, or exactly ["*"]', async () => {
     const made = await w.api('POST', '/v1/webhooks', { ...hook, events: ['*'] })
     const at = `/v1/webhooks/${made.body.id}`
     for (const events of [
@@ -242,7 +236,7 @@ describe('overlap_seconds', () => {
     await w.api('DELETE', `/v1/webhooks/${id}`)
   })
 
-  test('is 86400 unless said otherwise: the old secret signs along until then and not a second longer', async () => {
+  test('is 86400 by default: the old secret signs until then, and no longer', async () => {
     const own = await worldOfTest()
     const { id: instanceId } = await own.pair()
     const { id } = (await own.api('POST', '/v1/webhooks', hook)).body
@@ -272,13 +266,13 @@ describe('a delivery', () => {
     return (await w.api('GET', `/v1/webhooks/deliveries/${data[0].id}`)).body
   }
 
-  test('is delivered when the destination answers within 10 seconds', () =>
+  test('succeeds if the destination answers within 10 seconds', () =>
     cleanly('in-time', { delay_ms: LIMITS.deliveryTimeoutSeconds * 1_000 - 100 }, async (webhook) => {
       await w.clock.advance(11_000)
       expect(await deliveryOf(webhook)).toMatchObject({ status: 'delivered', attempts: 1 })
     }))
 
-  test('is tried again when it answers later', () =>
+  test('is retried if it answers later', () =>
     cleanly('too-late', { delay_ms: LIMITS.deliveryTimeoutSeconds * 1_000 + 100 }, async (webhook) => {
       await w.clock.advance(10_050)
       const delivery = await deliveryOf(webhook)
@@ -292,7 +286,7 @@ describe('a delivery', () => {
       expect(await deliveryOf(webhook)).toMatchObject({ status: 'delivered', attempts: 2 })
     }))
 
-  test('is attempted 8 times, exhausted then, and not attempted again', () =>
+  test('is exhausted after 8 attempts and not attempted again', () =>
     cleanly('never', { status: 500 }, async (webhook) => {
       await w.pass(30_000)
       expect(await deliveryOf(webhook)).toMatchObject({
@@ -308,7 +302,7 @@ describe('a delivery', () => {
       expect(new Set(bodies.map(({ event_id }) => event_id)).size).toBe(1)
     }))
 
-  test('is redelivered by hand at most 5 times, with the same event_id and a rising attempt', () =>
+  test('can be redelivered by hand 5 times, with the same event_id and a rising attempt', () =>
     cleanly('by-hand', { status: 200 }, async (webhook) => {
       await w.quiet()
       const { id } = await deliveryOf(webhook)
@@ -323,7 +317,7 @@ describe('a delivery', () => {
       expect(new Set(bodies.map(({ event_id }) => event_id)).size).toBe(1)
     }))
 
-  test('is signed at the moment it leaves, so its timestamp is never 300 seconds old at the receiver', () =>
+  test('is signed when it leaves, with a timestamp younger than 300 seconds', () =>
     cleanly('fresh', { status: 500 }, async (webhook) => {
       await w.pass(3_000)
       await w.api('PATCH', `/v1/webhooks/${webhook}`, { active: false })
@@ -343,7 +337,7 @@ describe('a delivery', () => {
     }))
 })
 
-test('the eight attempts of a delivery are spread over about 21 hours', () => {
+test('the eight attempts of a delivery span about 21 hours', () => {
   const machine = { argv: [], env: {}, platform: 'linux', homedir: '/home/me', readFile: () => null } as const
   const { retryScheduleSeconds } = readConfig(machine)
   expect(retryScheduleSeconds.length).toBe(LIMITS.deliveryAttempts - 1)
@@ -360,7 +354,7 @@ describe('a page', () => {
     [`/v1/sandbox/phones/${ANA}/messages`, 200],
     ['/v1/sandbox/catcher/limits', 200],
   ]
-  test.each(LISTS)('of %s has at most %i entries', async (path, most) => {
+  test.each(LISTS)('of %s has at most %i rows', async (path, most) => {
     const ask = (limit: unknown) => w.api('GET', `${path}${path.includes('?') ? '&' : '?'}limit=${String(limit)}`)
     for (const limit of [1, most]) expect((await ask(limit)).status).toBe(200)
     for (const limit of [0, most + 1, -1, 'ten', 1.5, ''])

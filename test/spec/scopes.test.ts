@@ -17,7 +17,7 @@ afterAll(() => w.close())
 const ask = (method: string, path: string, key: string) =>
   w.api(method, pathWith(path), method === 'GET' ? undefined : [], { key })
 
-test.each(SCOPE_SYNONYMS)('a key with the older word %s shows that word and does what %s does', async (old, scope) => {
+test.each(SCOPE_SYNONYMS)('a key with the synonym %s shows it and allows what %s allows', async (old, scope) => {
   const key = keys.get(old) ?? ''
   expect((await w.api('GET', '/v1/me', undefined, { key })).body.scopes).toEqual([old])
   for (const { method, path } of OPERATIONS.filter((operation) => operation.scope === scope)) {
@@ -32,7 +32,7 @@ test('writing does not imply reading', async () => {
   expect((await w.api('GET', '/v1/instances', undefined, { key })).body.error.code).toBe('insufficient_scope')
 })
 
-test('a key with two scopes does what either allows', async () => {
+test('a key with two scopes may do what either allows', async () => {
   const { key } = await w.key({ scopes: ['instances:read', 'webhooks:read'] })
   expect((await w.api('GET', '/v1/instances', undefined, { key })).status).toBe(200)
   expect((await w.api('GET', '/v1/webhooks', undefined, { key })).status).toBe(200)
@@ -52,7 +52,7 @@ test.each(SCOPES)('a key can be created with %s, and GET /v1/me shows it', async
   })
 })
 
-test('a key cannot be created with a word that is no scope', async () => {
+test('refuses a key with an unknown scope', async () => {
   const input = { name: 'One', scopes: ['instances:destroy'], allowed_instance_ids: null }
   await expect(w.service.carryOut({ command: 'keys.create', input })).rejects.toThrow(/must be one of/)
 })

@@ -66,16 +66,16 @@ test('every endpoint belongs to exactly one area', () => {
   }
 })
 
-test('every endpoint lies under /v1', () => {
+test('every endpoint is under /v1', () => {
   expect(tables.ENDPOINTS.filter(([, path]) => !path.startsWith('/v1/'))).toEqual([])
 })
 
-test('the product knows exactly the scopes and synonyms of the specification', () => {
+test('the product has exactly the scopes and synonyms of the specification', () => {
   expect(KNOWN_SCOPES).toEqual(tables.SCOPES)
   expect(Object.entries(SYNONYMS)).toEqual(tables.SCOPE_SYNONYMS)
 })
 
-test('the product knows exactly the event types of the specification', () => {
+test('the product has exactly the event types of the specification', () => {
   expect(EVENTS).toEqual(tables.EVENT_TYPES)
 })
 
@@ -85,13 +85,13 @@ test.each(tables.ERRORS)('the error %s has status %s and retryable %s', (code, s
   expect(isRetryable(code)).toBe(retryable)
 })
 
-test('repeating makes sense after 429 and every 5xx, and after no other 4xx', () => {
+test('only 429 and every 5xx are retryable', () => {
   for (const [code, { status }] of Object.entries(CATALOGUE)) {
     expect(isRetryable(code as keyof typeof CATALOGUE), code).toBe(status === 429 || status >= 500)
   }
 })
 
-test('a message has the statuses of the specification and no others', () => {
+test('a message has exactly the statuses of the specification', () => {
   const named = tables.MESSAGE_TRANSITIONS.flatMap(([from, , to]) => [from, to]).filter((status) => status !== 'new')
   expect(MESSAGE_STATUSES.toSorted()).toEqual([...new Set(named)].toSorted())
 })

@@ -77,7 +77,7 @@ describe('the status of a message', () => {
 
   const about = async (mark: number) => (await w.eventsSince(mark)).filter(({ instance }) => instance.id !== bell)
 
-  test('is queued once the send is accepted, and nobody is told', async () => {
+  test('is queued once the send is accepted, without an event', async () => {
     const mark = await w.mark()
     expect(await record(await send())).toMatchObject({
       status: 'queued',
@@ -89,44 +89,41 @@ describe('the status of a message', () => {
 
   const pairs = MESSAGE_STATUSES.flatMap((from) => Object.values(REPORTS).map((what) => [from, what] as const))
 
-  test('has four reports for each of five statuses to be tried, and the table allows nine of the pairs', () => {
+  test('is tried with four reports for each of five statuses; the table allows nine', () => {
     expect(pairs.length).toBe(20)
     expect(pairs.filter(([from, what]) => stepsOf(from, what).length > 0).length).toBe(9)
   })
 
-  test.each(pairs)(
-    '%s: a report of %s moves it as the table says, with one event for each status crossed',
-    async (from, what) => {
-      const messageId = await send()
-      for (const step of PATHS[from]) await report(messageId, step)
-      const before = await record(messageId)
-      expect(before.status).toBe(from)
+  test.each(pairs)('%s: a report of %s follows the table, with one event per status crossed', async (from, what) => {
+    const messageId = await send()
+    for (const step of PATHS[from]) await report(messageId, step)
+    const before = await record(messageId)
+    expect(before.status).toBe(from)
 
-      const mark = await w.mark()
-      await report(messageId, what)
-      const steps = stepsOf(from, what)
-      const events = await about(mark)
-      expect(events.map(({ type }) => type)).toEqual(steps.map(({ event }) => event))
-      for (const [i, { data }] of events.entries()) {
-        expect(data).toMatchObject({
-          message_id: messageId,
-          to: ANA,
-          status: steps[i]?.to,
-          source: 'api',
-          campaign_id: null,
-        })
-      }
-      const after = await record(messageId)
-      if (steps.length === 0) expect(after).toEqual(before)
-      else {
-        expect(after.status).toBe(steps.at(-1)?.to)
-        expect(after.history.slice(before.history.length).map(({ status }: { status: string }) => status)).toEqual(
-          steps.map(({ to }) => to),
-        )
-        expect(after.error).toEqual(what === 'failed' ? expect.objectContaining({ code: 'engine_rejected' }) : null)
-      }
-    },
-  )
+    const mark = await w.mark()
+    await report(messageId, what)
+    const steps = stepsOf(from, what)
+    const events = await about(mark)
+    expect(events.map(({ type }) => type)).toEqual(steps.map(({ event }) => event))
+    for (const [i, { data }] of events.entries()) {
+      expect(data).toMatchObject({
+        message_id: messageId,
+        to: ANA,
+        status: steps[i]?.to,
+        source: 'api',
+        campaign_id: null,
+      })
+    }
+    const after = await record(messageId)
+    if (steps.length === 0) expect(after).toEqual(before)
+    else {
+      expect(after.status).toBe(steps.at(-1)?.to)
+      expect(after.history.slice(before.history.length).map(({ status }: { status: string }) => status)).toEqual(
+        steps.map(({ to }) => to),
+      )
+      expect(after.error).toEqual(what === 'failed' ? expect.objectContaining({ code: 'engine_rejected' }) : null)
+    }
+  })
 })
 
 const tell = sql<{ seq: number; id: string; lane: string; atMs: number; signal: string }>(
@@ -134,7 +131,7 @@ const tell = sql<{ seq: number; id: string; lane: string; atMs: number; signal: 
    VALUES (:seq, :id, :lane, 1, :atMs, 0, NULL, 0, :signal)`,
 )
 
-test('after a 504 the status stays queued, and moves on by itself when the message turns out to have gone out', async () => {
+test('stays queued after a 504 and changes once the message is found to be sent', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair(LINE)
   const mark = await w.mark()
@@ -157,7 +154,7 @@ test('after a 504 the status stays queued, and moves on by itself when the messa
 })
 
 test.each(['12025550047', '12025550610'])(
-  'free text that official takes and then does not deliver (%s) is 201 with sent true, then failed with outside_window',
+  'free text that official accepts and does not deliver (%s) is 201, then failed with outside_window',
   async (to) => {
     const w = await worldOfTest()
     const { id } = await w.official()
@@ -185,7 +182,7 @@ test.each([
   ['smv2', '12025550404', 'not_on_whatsapp', null],
   ['official', '12025550404', 'undeliverable', 131_026],
 ])(
-  'a message that %s refuses for good (%s) is 201 with sent false, failed with %s',
+  'a message that %s refuses finally (%s) is 201 with sent false, failed with %s',
   async (engine, to, code, providerCode) => {
     const w = await worldOfTest()
     const { id } = engine === 'smv2' ? await w.pair() : await w.official()
@@ -204,7 +201,7 @@ test.each([
   },
 )
 
-test('a message may fail after it was sent', async () => {
+test('a message can fail after it was sent', async () => {
   const w = await worldOfTest()
   const { id } = await w.pair()
   const mark = await w.mark()
@@ -231,7 +228,7 @@ describe('the activity of an account webhook', () => {
   const read = async (id: string) => (await w.api('GET', `/v1/webhooks/${id}`)).body
   const answerOf = (name: string, status: number) => w.api('PUT', `/v1/sandbox/catcher/${name}`, { status })
 
-  test('PATCH with active false pauses it: nothing arrives, no reason is given, and what was held arrives on resume', async () => {
+  test('PATCH with active false pauses it without a reason; held deliveries arrive on resume', async () => {
     const { id } = await make('paused')
     expect((await w.api('PATCH', `/v1/webhooks/${id}`, { active: false })).body).toMatchObject({
       active: false,
@@ -247,7 +244,7 @@ describe('the activity of an account webhook', () => {
     await w.api('DELETE', `/v1/webhooks/${id}`)
   })
 
-  test('410 Gone deactivates it with the reason gone, and nothing is delivered any more', async () => {
+  test('410 Gone deactivates it with the reason gone and ends all deliveries', async () => {
     const { id } = await make('gone')
     await answerOf('gone', 410)
     await happen()
@@ -258,7 +255,7 @@ describe('the activity of an account webhook', () => {
     await w.api('DELETE', `/v1/webhooks/${id}`)
   })
 
-  test('the fifth exhausted delivery in a row deactivates it with the reason too_many_failures, the fourth does not', async () => {
+  test('the fifth exhausted delivery in a row deactivates it with too_many_failures', async () => {
     const { id } = await make('failing')
     await answerOf('failing', 500)
     for (let i = 1; i <= 5; i++) {
@@ -274,7 +271,7 @@ describe('the activity of an account webhook', () => {
     await w.api('DELETE', `/v1/webhooks/${id}`)
   })
 
-  test('a delivery that succeeds between the fourth and the fifth failure keeps it active', async () => {
+  test('a success between the fourth and fifth failure keeps it active', async () => {
     const { id } = await make('shaky')
     const exhaust = async () => {
       await answerOf('shaky', 500)
@@ -291,7 +288,7 @@ describe('the activity of an account webhook', () => {
 })
 
 describe('DELETE of an instance', () => {
-  test('frees its slot and its reference, fires instance.deleted once, and shows in the incremental list', async () => {
+  test('frees slot and external_ref, fires instance.deleted once, and is in the incremental list', async () => {
     const w = await worldOfTest({ settings: { slots: 1 } })
     const { id } = await w.pair(LINE, { external_ref: 'customer-42', metadata: { plan: 'gold' } })
     const since = new Date(w.clock.now() - 60_000).toISOString()
@@ -315,7 +312,7 @@ describe('DELETE of an instance', () => {
   })
 })
 
-test('the life of an smv2 instance, every event of it and no other', async () => {
+test('the life of an smv2 instance fires exactly these events', async () => {
   const w = await worldOfTest()
   const seen: EventType[][] = []
   const step = async (act: () => Promise<unknown>) => {
