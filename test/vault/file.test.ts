@@ -22,14 +22,14 @@ describe.each([
   ['a key file', null],
   ['a passphrase', PASSPHRASE],
 ])('a file vault with %s', (_, passphrase) => {
-  test('keeps secrets over a restart', async () => {
+  test('keeps secrets across a restart', async () => {
     await vault(passphrase).write('master', new Secret('ключ'))
     const reopened = vault(passphrase)
     expect((await reopened.read('master'))?.open()).toBe('ключ')
     expect(await reopened.read('other')).toBeNull()
   })
 
-  test('forgets what is removed', async () => {
+  test('forgets removed secrets', async () => {
     const open = vault(passphrase)
     await open.write('a', new Secret('1'))
     await open.write('b', new Secret('2'))
@@ -39,14 +39,14 @@ describe.each([
     expect((await reopened.read('b'))?.open()).toBe('2')
   })
 
-  test('writes that come at once all count', async () => {
+  test('stores concurrent writes', async () => {
     const open = vault(passphrase)
     await Promise.all(Array.from({ length: 20 }, (_one, i) => open.write(`n${i}`, new Secret(String(i)))))
     const reopened = vault(passphrase)
     for (let i = 0; i < 20; i++) expect((await reopened.read(`n${i}`))?.open()).toBe(String(i))
   })
 
-  test('holds nothing readable, and leaves no drafts', async () => {
+  test('contains nothing readable and leaves no temporary files', async () => {
     await vault(passphrase).write('master', new Secret('plain-to-see'))
     for (const name of readdirSync(home)) {
       expect(readFileSync(join(home, name), 'utf8')).not.toContain('plain-to-see')
@@ -55,7 +55,7 @@ describe.each([
     expect(readdirSync(home).toSorted()).toEqual(passphrase ? ['vault.json'] : ['vault.json', 'vault.key'])
   })
 
-  test.skipIf(process.platform === 'win32')('is readable by its owner only', async () => {
+  test.skipIf(process.platform === 'win32')('can be read by its owner only', async () => {
     const open = vault(passphrase)
     await open.write('master', new Secret('x'))
     await open.write('master', new Secret('y'))
@@ -73,7 +73,7 @@ describe.each([
     await expect(vault(passphrase).read('master')).rejects.toThrow(/Can't decrypt .*vault\.json/)
   })
 
-  test.each(['', '{}', 'null', '[]', '{"form":"switchboard-vault-2"}'])('content %j is no vault', async (content) => {
+  test.each(['', '{}', 'null', '[]', '{"form":"switchboard-vault-2"}'])('refuses the content %j', async (content) => {
     await vault(passphrase).write('master', new Secret('x'))
     writeFileSync(join(home, 'vault.json'), content)
     const read = vault(passphrase).read('master')
@@ -83,36 +83,36 @@ describe.each([
 })
 
 describe('a file vault', () => {
-  test('with the wrong passphrase says so', async () => {
+  test('reports a wrong passphrase', async () => {
     await vault(PASSPHRASE).write('master', new Secret('x'))
     const error = vault(new Secret('something else')).read('master')
     await expect(error).rejects.toThrow(VaultError)
     await expect(error).rejects.toThrow(/SWITCHBOARD_VAULT_PASSPHRASE is not its passphrase/)
   })
 
-  test('made with a passphrase asks for it', async () => {
+  test('asks for the passphrase it was created with', async () => {
     await vault(PASSPHRASE).write('master', new Secret('x'))
     await expect(vault().read('master')).rejects.toThrow(/needs a passphrase\. Set SWITCHBOARD_VAULT_PASSPHRASE/)
   })
 
-  test('made without a passphrase does not pretend that one locks it', async () => {
+  test('refuses a passphrase if it was created without one', async () => {
     await vault().write('master', new Secret('x'))
     await expect(vault(PASSPHRASE).read('master')).rejects.toThrow(/created without a passphrase/)
   })
 
-  test('in a home moved without its key file says what is missing', async () => {
+  test('reports a missing key file', async () => {
     await vault().write('master', new Secret('x'))
     rmSync(join(home, 'vault.key'))
     await expect(vault().read('master')).rejects.toThrow(/vault\.key is missing, .* If you moved the home folder/)
   })
 
-  test.each(['', 'AAAA'])('with a damaged key file %j says what to do', async (content) => {
+  test.each(['', 'AAAA'])('reports a damaged key file %j and what to do', async (content) => {
     await vault().write('master', new Secret('x'))
     writeFileSync(join(home, 'vault.key'), content)
     await expect(vault().read('master')).rejects.toThrow(/vault\.key is damaged: .* Put a copy of it in its place/)
   })
 
-  test('with the key file of another home says so', async () => {
+  test('reports the key file of another home', async () => {
     await vault().write('master', new Secret('x'))
     writeFileSync(join(home, 'vault.key'), Buffer.alloc(32, 9).toString('base64'))
     await expect(vault().read('master')).rejects.toThrow(/vault\.key is not its key/)

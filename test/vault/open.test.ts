@@ -67,7 +67,7 @@ const inMeta = (name: string) =>
 const sealOf = (vault: OpenVault) => createSeal({ masterKey: vault, random: systemRandom })
 
 describe('a new home', () => {
-  test('keeps its master key in the keychain when that works', async () => {
+  test('keeps its master key in the keychain if it works', async () => {
     const vault = await start()
     expect(vault).toMatchObject({ kind: 'keychain', notice: null })
     expect(vault.state()).toBe('open')
@@ -78,20 +78,17 @@ describe('a new home', () => {
     expect(warnings).toEqual([])
   })
 
-  test.each(['absent', 'locked', 'hangs'] as const)(
-    'whose keychain is %s takes the file vault, and leaves saying so to whoever starts it',
-    async (mood) => {
-      keytar.become(mood)
-      const vault = await start()
-      expect(vault.kind).toBe('file')
-      expect(vault.state()).toBe('open')
-      expect(vault.notice).toContain(join(database.dir, 'vault.json'))
-      expect(inMeta('vault_kind')).toBe('file')
-      expect(warnings).toEqual([])
-    },
-  )
+  test.each(['absent', 'locked', 'hangs'] as const)('uses the file vault if the keychain is %s', async (mood) => {
+    keytar.become(mood)
+    const vault = await start()
+    expect(vault.kind).toBe('file')
+    expect(vault.state()).toBe('open')
+    expect(vault.notice).toContain(join(database.dir, 'vault.json'))
+    expect(inMeta('vault_kind')).toBe('file')
+    expect(warnings).toEqual([])
+  })
 
-  test('without the keychain library takes the file vault too', async () => {
+  test('uses the file vault without the keychain library', async () => {
     const vault = await start(
       {},
       { importKeytar: () => Promise.reject(new Error('Failed to load keytar native addon')) },
@@ -100,14 +97,14 @@ describe('a new home', () => {
     expect(vault.notice).toMatch(/library could not be loaded/)
   })
 
-  test('told to use a file does not touch the keychain and says nothing', async () => {
+  test('does not use the keychain if it is set to use a file', async () => {
     const vault = await start({ vault: 'file' })
     expect(vault).toMatchObject({ kind: 'file', notice: null })
     expect(keytar.calls).toEqual([])
     expect(warnings).toEqual([])
   })
 
-  test('told to use a keychain that does not work is sealed and does not fall back', async () => {
+  test('is sealed without a fallback if the keychain it is set to use does not work', async () => {
     keytar.become('absent')
     const vault = await start({ vault: 'keychain' })
     expect(vault.kind).toBe('keychain')
@@ -118,7 +115,7 @@ describe('a new home', () => {
     expect(await vault.unlock()).toBe('open')
   })
 
-  test('probes with an entry of its own and removes it', async () => {
+  test('tests the keychain with an entry of its own and removes it', async () => {
     await start()
     const [set, get, remove] = keytar.calls
     const name = set?.slice('set '.length)
@@ -132,7 +129,7 @@ describe('a home', () => {
     ['keychain', null],
     ['file', null],
     ['file', new Secret('correct horse battery')],
-  ])('on the %s has the same master key after a restart', async (kind, vaultPassphrase) => {
+  ])('in the %s has the same master key after a restart', async (kind, vaultPassphrase) => {
     const first = await start({ vault: kind, vaultPassphrase })
     const sealed = sealOf(first).seal(new Secret('whsec_x'), 'webhook:1')
     const second = await start({ vaultPassphrase })
@@ -147,13 +144,13 @@ describe('a home', () => {
     )
   })
 
-  test('takes up a key whose check value a crash prevented', async () => {
+  test('accepts a key whose check value was lost in a crash', async () => {
     const first = await start()
     database.raw.prepare("DELETE FROM meta WHERE name = 'master_key_check'").run()
     expect((await start()).key()).toEqual(first.key())
   })
 
-  test('on the file vault without its file stops with what to restore', async () => {
+  test('names the missing file of the file vault and stops', async () => {
     await start({ vault: 'file' })
     rmSync(join(database.dir, 'vault.json'))
     const opening = start()
@@ -161,7 +158,7 @@ describe('a home', () => {
     await expect(opening).rejects.toThrow(/Restore vault\.json/)
   })
 
-  test('on the file vault with another passphrase stops', async () => {
+  test('stops with a wrong passphrase for the file vault', async () => {
     await start({ vault: 'file', vaultPassphrase: new Secret('correct horse battery') })
     await expect(start({ vaultPassphrase: new Secret('wrong horse battery') })).rejects.toThrow(/is not its passphrase/)
   })
@@ -169,7 +166,7 @@ describe('a home', () => {
 
 describe('a home on the keychain', () => {
   test.each(['locked', 'absent', 'hangs'] as const)(
-    'is sealed while it is %s, and open by itself within 31 s after',
+    'is sealed while it is %s and opens within 31 s afterwards',
     async (mood) => {
       const first = await start()
       keytar.become(mood)
@@ -194,7 +191,7 @@ describe('a home on the keychain', () => {
     },
   )
 
-  test('that shows no key where one was used is sealed and makes no new one', async () => {
+  test('is sealed if its key is missing, and creates no new one', async () => {
     await start()
     const before = new Map(keytar.entries)
     keytar.entries.clear()
@@ -207,7 +204,7 @@ describe('a home on the keychain', () => {
     expect(await vault.unlock()).toBe('open')
   })
 
-  test('that holds another key is sealed', async () => {
+  test('is sealed if the keychain has another key', async () => {
     await start()
     for (const name of keytar.entries.keys()) keytar.entries.set(name, Buffer.alloc(32).toString('base64'))
     const vault = await start()
@@ -215,7 +212,7 @@ describe('a home on the keychain', () => {
     expect(vault.problem()).toMatch(/a different master key/)
   })
 
-  test('never has more than one call outstanding, however long one hangs', async () => {
+  test('never has more than one call in progress, even if one hangs', async () => {
     await start()
     keytar.become('hangs')
     const vault = await start()
@@ -225,7 +222,7 @@ describe('a home on the keychain', () => {
     expect(keytar.outstanding).toBe(1)
   })
 
-  test('says the same problem once, not every 30 s', async () => {
+  test('reports the same problem once, not every 30 s', async () => {
     await start()
     keytar.become('absent')
     await start()
@@ -234,7 +231,7 @@ describe('a home on the keychain', () => {
     expect(warnings[0]).toMatchObject({ event: 'vault.sealed', kind: 'keychain' })
   })
 
-  test('once open stays open when the keychain locks', async () => {
+  test('stays open when the keychain locks later', async () => {
     const vault = await start()
     keytar.become('locked')
     await clock.advance(120_000)
@@ -242,7 +239,7 @@ describe('a home on the keychain', () => {
   })
 })
 
-describe('where a person can answer a prompt', () => {
+describe('a keychain with a prompt', () => {
   const startBeforePerson = (settings: Settings = {}) => start(settings, { isInteractive: true })
 
   /** Begun while the keychain shows a prompt, which the start does not wait for. */
@@ -266,7 +263,7 @@ describe('where a person can answer a prompt', () => {
     await clock.advance(1_000)
   }
 
-  test('the start does not wait for a home on the keychain, which opens when the prompt is answered', async () => {
+  test('does not delay the start, and opens when the prompt is answered', async () => {
     const first = await start()
     const { vault, changes } = await startWithPrompt()
     await clock.advance(60_000)
@@ -276,7 +273,7 @@ describe('where a person can answer a prompt', () => {
     expect(clock.waiting()).toBe(0)
   })
 
-  test('a new home chooses the keychain when the prompt is answered, and nothing before', async () => {
+  test('is chosen for a new home once the prompt is answered', async () => {
     const { vault } = await startWithPrompt()
     expect([vault.kind, vault.notice, inMeta('vault_kind')]).toEqual(['keychain', null, undefined])
     await answer('works')
@@ -284,7 +281,7 @@ describe('where a person can answer a prompt', () => {
     expect(inMeta('vault_kind')).toBe('keychain')
   })
 
-  test('a new home whose prompt was dismissed takes the file vault, and says so', async () => {
+  test('is replaced by the file vault with a notice if the prompt is dismissed', async () => {
     const { vault, changes } = await startWithPrompt()
     await answer('absent')
     await until('the file vault', () => vault.state() === 'open')
@@ -293,7 +290,7 @@ describe('where a person can answer a prompt', () => {
     expect(changes.at(-1)).toEqual(['open', null])
   })
 
-  test('a prompt that was dismissed is not repeated until somebody wants it', async () => {
+  test('does not repeat a dismissed prompt until it is requested', async () => {
     await start()
     const { vault, changes } = await startWithPrompt()
     await answer('absent')
@@ -311,7 +308,7 @@ describe('where a person can answer a prompt', () => {
   })
 
   test.each(['a home on the keychain', 'a new home'])(
-    'a prompt that nobody has answered for two minutes stays, and its answer counts when it comes: %s',
+    'keeps a prompt open after two minutes and uses its answer: %s',
     async (which) => {
       if (which !== 'a new home') await start()
       const { vault } = await startWithPrompt()
@@ -327,7 +324,7 @@ describe('where a person can answer a prompt', () => {
     },
   )
 
-  test('a keychain that refuses without a prompt is asked again by itself', async () => {
+  test('retries a keychain that refuses without a prompt', async () => {
     await start()
     keytar.become('locked')
     const vault = await startBeforePerson()
@@ -337,14 +334,14 @@ describe('where a person can answer a prompt', () => {
     expect(vault.state()).toBe('open')
   })
 
-  test('a wrong passphrase stops the start as anywhere', async () => {
+  test('stops the start at a wrong passphrase', async () => {
     await start({ vault: 'file', vaultPassphrase: new Secret('correct horse battery') })
     await expect(startBeforePerson({ vaultPassphrase: new Secret('wrong horse battery') })).rejects.toThrow(
       /is not its passphrase/,
     )
   })
 
-  test('what was closed in the meantime writes nothing and complains of nothing', async () => {
+  test('writes and reports nothing after it was closed', async () => {
     const { vault } = await startWithPrompt()
     vault.close()
     await answer('works')
@@ -358,7 +355,7 @@ describe('where a person can answer a prompt', () => {
   })
 })
 
-test('a vault that is handed in is used whatever the settings say', async () => {
+test('uses a given vault regardless of the settings', async () => {
   const handed = memoryVault()
   const first = await start({ vault: 'file' }, { vault: handed })
   expect(first.kind).toBe('memory')
