@@ -35,7 +35,7 @@ const invoices = fc.record({
   prices: fc.uniqueArray(price, { minLength: 1, maxLength: 5, selector: ({ counter }) => counter }),
 })
 
-test('the invoice of a period is the sum of its lines, and each line is its use times its price, rounded once', async () => {
+test('an invoice is the sum of its lines; each line is use times price, rounded once', async () => {
   const billing = createClientBilling(() => Promise.resolve(stripe))
   let clients = 0
   await fc.assert(
@@ -80,7 +80,7 @@ test('the invoice of a period is the sum of its lines, and each line is its use 
   )
 })
 
-test('an amount has one form and at most twelve decimals, and a lot is at least one unit', async () => {
+test('an amount has one form with at most twelve decimals, and a lot is at least one unit', async () => {
   const product = await stripe.products.create({ name: 'Use' })
   const create = (more: object) => stripe.prices.create({ currency: 'usd', product: product.id, ...more })
   for (const more of [

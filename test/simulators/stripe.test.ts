@@ -82,7 +82,7 @@ function hold(value: unknown): void {
   Object.values(object).forEach(hold)
 }
 
-test('a script of sixty calls with the official client gets the shapes of its own types', async () => {
+test('sixty calls of the official client get answers of its own types', async () => {
   let calls = 0
   const made = async <T>(call: Promise<T>): Promise<T> => {
     const value = await call
@@ -307,7 +307,7 @@ test('a script of sixty calls with the official client gets the shapes of its ow
   ).toBe('event')
 })
 
-test('an idempotency key gives the same answer to the same request, and refuses another one', async () => {
+test('an idempotency key replays the same request and refuses another one', async () => {
   const { customers } = stripe
   const options = { idempotencyKey: 'once' }
   const [one, two] = await Promise.all([
@@ -333,7 +333,7 @@ test('an idempotency key gives the same answer to the same request, and refuses 
   )
 })
 
-test('live keys and real cards are refused, and accounts do not see each other', async () => {
+test('refuses live keys and real cards, and separates accounts', async () => {
   await expect(b.clientFor('sk_live_something').customers.list()).rejects.toMatchObject({ statusCode: 401 })
   const card = { number: '4111 1111 1111 1111', exp_month: 8, exp_year: 2030 }
   await expect(stripe.paymentMethods.create({ type: 'card', card })).rejects.toMatchObject({

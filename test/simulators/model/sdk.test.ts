@@ -71,7 +71,7 @@ const failureOf = async (asked: PromiseLike<unknown>): Promise<APICallError> => 
 }
 
 describe.each(providers)('%s', (_, make) => {
-  test('answers from the FAQ in its prompt, the same every time, and counts tokens', async () => {
+  test('answers from the FAQ in its prompt, always the same, and counts tokens', async () => {
     const first = await ask(make(), 'que horas vcs abrem? qual o horario')
     const second = await ask(make(), 'que horas vcs abrem? qual o horario')
     expect([first.text, second.text]).toEqual(['Das 9h às 18h.', 'Das 9h às 18h.'])
@@ -85,7 +85,7 @@ describe.each(providers)('%s', (_, make) => {
     expect((await ask(make(), 'Do you sell the tyres of a tractor?')).text).toMatch(/^I do not have/)
   })
 
-  test('uses a tool, and answers from its result in the second step', async () => {
+  test('calls a tool and answers from its result in the second step', async () => {
     const { text, steps } = await generateText({
       ...{ model: make(), prompt: 'vcs aceitam pix?', maxRetries: 0 },
       instructions: 'Use the tools.',
@@ -130,7 +130,7 @@ describe.each(providers)('%s', (_, make) => {
     expect(await toolCalls).toMatchObject([{ toolName: 'faq_search', input: { query: 'pix?' } }])
   })
 
-  test('a stream that is cut is an error and no answer', async () => {
+  test('a cut stream is an error', async () => {
     simulator.cause(ANA, 'cut_stream', 1)
     const errors: unknown[] = []
     const { finishReason } = streamText({
@@ -155,7 +155,7 @@ describe.each(providers)('%s', (_, make) => {
     expect(failure.isRetryable).toBe(false)
   })
 
-  test('a rate limit says when to try again, and a server error can be tried again', async () => {
+  test('a rate limit has a retry time, and a server error is retryable', async () => {
     simulator.cause(ANA, 'rate_limited', 1)
     const limited = await failureOf(ask(make(), 'horario?'))
     expect(limited).toMatchObject({ statusCode: 429, isRetryable: true })
@@ -165,7 +165,7 @@ describe.each(providers)('%s', (_, make) => {
     expect((await ask(make(), 'horario?')).text).toBe('Das 9h às 18h.')
   })
 
-  test('silence lasts until the caller gives up', async () => {
+  test('a silent model waits until the caller gives up', async () => {
     // An account of its own: on a busy machine the request arrives after the caller gave up, amid the next test.
     simulator.cause(CARL, 'silence', 1)
     const [model, abortSignal] = [make(simulator.keyOf(CARL)), AbortSignal.timeout(50)]
@@ -173,7 +173,7 @@ describe.each(providers)('%s', (_, make) => {
     await expect(asked).rejects.toThrow(/abort|timeout/i)
   })
 
-  test('a tool can be called with arguments that are no JSON', async () => {
+  test('calls a tool with arguments that are not JSON', async () => {
     simulator.cause(ANA, 'malformed_tool_call', 1)
     const asked = generateText({ model: make(), prompt: 'pix?', maxRetries: 0, tools: { faq_search: searchTool } })
     const broken = await Promise.resolve(asked).then(
@@ -183,7 +183,7 @@ describe.each(providers)('%s', (_, make) => {
     expect(broken).toBe(true)
   })
 
-  test('says what it was told to say, once', async () => {
+  test('gives a prepared answer once', async () => {
     simulator.queue(ANA, [{ text: 'Olá!' }, { tool_calls: [{ name: 'faq_search', arguments: { query: 'x' } }] }])
     expect((await ask(make(), 'horario?')).text).toBe('Olá!')
     const { toolCalls } = await generateText({ model: make(), prompt: 'a', tools: { faq_search: searchTool } })
@@ -217,7 +217,7 @@ describe('a prompt', () => {
       })
     ).output
 
-  test('may fence what a person wrote, and mix questions with passages', async () => {
+  test('may quote what a person wrote and mix questions with passages', async () => {
     const knowledge =
       '<knowledge>\nQ: Qual é o horário?\nA: Das 9h às 18h.\n\nDocument: Manual, Garantia, p. 2\nCobre defeitos por doze meses.\n</knowledge>'
     const asked = (text: string) =>
@@ -226,12 +226,12 @@ describe('a prompt', () => {
     expect((await asked('a garantia cobre defeitos?')).text).toBe('Cobre defeitos por doze meses.')
   })
 
-  test('has its instructions taken for no answer', async () => {
+  test('is not answered from its instructions', async () => {
     const { text } = await ask(model(), 'Do you sell tyres of tractors?')
     expect(text).not.toContain('You answer for a shop')
   })
 
-  test('says what ids mean, and which of them is current', async () => {
+  test('explains ids and which is current', async () => {
     expect(await answerIn(`${instructions}\n${stages}`, 'Vocês aceitam Pix?')).toEqual({
       reply: 'Sim, Pix e cartão.',
       stage_id: 's3',
@@ -248,7 +248,7 @@ describe.each<[string, () => EmbeddingModel]>([
     () => createGoogleGenerativeAI({ ...settings(), baseURL: google() }).embeddingModel('gemini-embedding-001'),
   ],
 ])('embeddings of %s', (_, make) => {
-  test('are near for texts about the same, in any spelling or language', async () => {
+  test('are close for texts on the same subject, in any spelling or language', async () => {
     const { embeddings } = await embedMany({
       model: make(),
       values: [
@@ -268,27 +268,27 @@ describe.each<[string, () => EmbeddingModel]>([
 describe('speech', () => {
   const openai = () => createOpenAI(settings())
 
-  test('is a WAV file, and what the sandbox said it also understands', async () => {
+  test('is a WAV file that the sandbox can transcribe', async () => {
     const { audio } = await generateSpeech({ model: openai().speech('tts-1'), text: 'Olá, Ana!', outputFormat: 'wav' })
     expect(Buffer.from(audio.uint8Array).toString('latin1', 0, 4)).toBe('RIFF')
     const { text } = await transcribe({ model: openai().transcription('whisper-1'), audio: audio.uint8Array })
     expect(text).toBe('Olá, Ana!')
   })
 
-  test('of a person is transcribed as a caller said before', async () => {
+  test('of a person is transcribed as prepared', async () => {
     simulator.queue(ANA, [{ text: 'Quero marcar um horário.' }])
     const { text } = await transcribe({ model: openai().transcription('whisper-1'), audio: Buffer.from('OggS...') })
     expect(text).toBe('Quero marcar um horário.')
   })
 
-  test('in a format that it does not speak is refused', async () => {
+  test('is refused in an unknown format', async () => {
     const asked = generateSpeech({ model: openai().speech('tts-1'), text: 'a', outputFormat: 'mp3', maxRetries: 0 })
     expect((await failureOf(asked)).message).toContain('wav and pcm only')
   })
 })
 
 describe('accounts', () => {
-  test('have faults, replies and requests of their own', async () => {
+  test('have their own faults, replies and requests', async () => {
     simulator.cause(ANA, 'server_error', 1)
     simulator.queue(ANA, [{ text: 'For Ana.' }])
     const ben = MODELS['openai chat'](simulator.keyOf(BEN))
@@ -299,7 +299,7 @@ describe('accounts', () => {
     expect(simulator.view(ANA).queued).toBe(1)
   })
 
-  test('a key cannot be made from the id of another account', async () => {
+  test('a key cannot be derived from another account’s id', async () => {
     const forged = simulator.keyOf(BEN).replace(BEN, ANA)
     expect(await failureOf(ask(MODELS.anthropic(forged), 'a'))).toMatchObject({ statusCode: 401 })
   })
