@@ -31,7 +31,7 @@ async function readLines(...lines: string[]): Promise<Recorded[]> {
   return recorded
 }
 
-test('C-04 what strace wrote is read in the order in which it was done, and what failed is left out', async () => {
+test('C-04 reads system calls in order of completion, without failed ones', async () => {
   const database = `23<${inHex(DATABASE)}>`
   const log = `24<${inHex(LOG)}>`
   const recorded = await readLines(
@@ -59,7 +59,7 @@ test('C-04 what strace wrote is read in the order in which it was done, and what
   ])
 })
 
-test('C-04 a call that is not understood ends the reading: what is left out would be taken for lost', async () => {
+test('C-04 stops at an unknown system call', async () => {
   const line = `7  10.5 rename("${inHex(DATABASE)}", "${inHex(LOG)}") = 0`
   await expect(readLines(line)).rejects.toThrow('A call that is not understood: rename(')
 })
@@ -81,7 +81,7 @@ const each = (...arrived: number[]): Arrival => ({
   of: (sector, changes) => (typeof sector === 'number' ? (arrived[sector] ?? 0) : changes),
 })
 
-test('C-04 of what was not synced nothing is on the disk, or any of it, sector by sector', () => {
+test('C-04 keeps any set of sectors of unsynced writes', () => {
   const changes = [write(2, 'AAAA'), { kind: 'sync' } as const, write(0, 'BBBBBBBB'), write(6, 'CCCC')]
   const image = diskWith('01234567', ...changes)
   expect(image(NOTHING_ARRIVES)).toBe('01AAAA67')
@@ -93,14 +93,14 @@ test('C-04 of what was not synced nothing is on the disk, or any of it, sector b
   expect(image({ ...NOTHING_ARRIVES, sectorBytes: 4 })).toBe('01AAAA67')
 })
 
-test('C-04 a file that was cut keeps its end until that is synced', () => {
+test('C-04 keeps the end of a truncated file until it is synced', () => {
   const image = diskWith('01234567', { kind: 'truncate', size: 3 }, write(3, 'X'))
   expect([image(NOTHING_ARRIVES), image(all)]).toEqual(['01234567', '012X'])
   const synced = diskWith('01234567', { kind: 'truncate', size: 3 }, { kind: 'sync' }, write(6, 'X'))
   expect([synced(NOTHING_ARRIVES), synced(all)]).toEqual(['012', '012...X'])
 })
 
-test('C-04 a name is there or gone once its folder was synced, and before that perhaps', () => {
+test('C-04 a rename is certain once its folder was synced', () => {
   const removed = diskWith('0123', { kind: 'remove' })
   expect([removed(NOTHING_ARRIVES), removed(all)]).toEqual(['0123', null])
   const synced = diskWith('0123', { kind: 'remove' }, 'sync of the folder')
@@ -109,7 +109,7 @@ test('C-04 a name is there or gone once its folder was synced, and before that p
   expect([anew(NOTHING_ARRIVES), anew(all)]).toEqual(['', ''])
 })
 
-test('C-04 a few sends, and the power goes at eight moments', async ({ skip }) => {
+test('C-04 a few sends survive a power loss at eight moments', async ({ skip }) => {
   const problem = straceProblem()
   if (problem !== undefined) return skip(problem)
   const landings = await openLandings()
