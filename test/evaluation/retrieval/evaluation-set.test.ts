@@ -41,7 +41,7 @@ test.each(KINDS)('at least ten questions are %s', (kind) => {
   expect(pairs.filter((pair) => pair.kind === kind).length).toBeGreaterThanOrEqual(10)
 })
 
-test('a kind that shows in the text does: no accents, table rows and list items', () => {
+test('kinds that show in the text are real: no accents, table rows and list items', () => {
   const ofKind = (kind: string) => pairs.filter((pair) => pair.kind === kind)
   const linesOf = ({ business, answers }: EvaluationPair) =>
     answers.map(({ document, text }) => {
