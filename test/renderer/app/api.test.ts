@@ -42,7 +42,7 @@ describe('a call', () => {
     expect(asked[1]?.headers).not.toHaveProperty('idempotency-key')
   })
 
-  test('answers undefined for a response without a body', async () => {
+  test('returns undefined for a response without a body', async () => {
     answer = () => new Response(null, { status: 204 })
     expect(await call('revokeApiKey', { params: { id: 'k1' } })).toBeUndefined()
   })
@@ -59,14 +59,14 @@ describe('a call', () => {
     await expect(call('getService')).rejects.toBeInstanceOf(Problem)
   })
 
-  test('of an operation that answers with a file is an address', () => {
+  test('is a URL for an operation that returns a file', () => {
     expect(fileUrl('getMedia', { params: { id: 'i1', media_id: 'm 1' } })).toBe('/panel/v1/instances/i1/media/m%201')
     expect(asked).toEqual([])
   })
 })
 
 /** Checked by the compiler alone. */
-test('the types of a call are those of its contract', () => {
+test('the types of a call come from its contract', () => {
   const typed = () => {
     const params = { id: 'i1' }
     expectTypeOf(call('getInstance', { params })).resolves.toEqualTypeOf<InstanceRecord>()

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { CONTRACTS } from '../../../main/capabilities/contracts.ts'
 import { changedFields } from '../../../renderer/app/changed-fields.ts'
 
-test('only what was changed is sent, also what was emptied', () => {
+test('sends only changed fields, including emptied ones', () => {
   const before = { name: 'Front desk', agent_id: 'deleted', hours: { days: [1, 2] }, note: 'x' }
   expect(changedFields(before, { ...before, hours: { days: [1, 2] } })).toEqual({})
   expect(changedFields<object>(before, { ...before, hours: { days: [1] }, note: null })).toEqual({
@@ -58,10 +58,10 @@ const ONE_FIELD = [
   ...['updateOptOutSettings', 'updateSettings', 'updateSubscription'],
 ]
 
-test('every operation that changes some fields is known here', () => {
+test('every PATCH operation is in this list', () => {
   expect(called.toSorted()).toEqual([...Object.keys(FORMS), ...ONE_FIELD].toSorted())
 })
 
-test.each(Object.entries(FORMS))('the forms of %s send only what was changed', (_, files) => {
+test.each(Object.entries(FORMS))('the forms of %s send only changed fields', (_, files) => {
   for (const file of files) expect(sources.get(join('rooms', file)), file).toContain('changedFields(')
 })

@@ -25,7 +25,7 @@ async function opened(...args: Parameters<typeof dialog>) {
   return one
 }
 
-test('says what is wrong once somebody tries to send it, and sends nothing', async () => {
+test('shows what is wrong on submit and sends nothing', async () => {
   const save = vi.fn()
   const { errorOf, submit, isOpen } = await opened(save)
   expect(errorOf('name')).toBe(false)
@@ -35,7 +35,7 @@ test('says what is wrong once somebody tries to send it, and sends nothing', asy
   expect(isOpen.value).toBe(true)
 })
 
-test('closes when it was saved, unless it shows a result', async () => {
+test('closes after saving, unless it shows a result', async () => {
   for (const staysOpen of [false, true]) {
     const save = vi.fn()
     const { form, submit, isOpen } = await opened(save, staysOpen)
@@ -46,7 +46,7 @@ test('closes when it was saved, unless it shows a result', async () => {
   }
 })
 
-test('tells the next try why the last one failed', async () => {
+test('passes the last failure to the next attempt', async () => {
   const save = vi.fn(() => {
     throw new Error('refused')
   })
@@ -57,7 +57,7 @@ test('tells the next try why the last one failed', async () => {
   expect(save).toHaveBeenLastCalledWith({ name: 'Ana' }, expect.objectContaining({ code: 'window' }))
 })
 
-test('stays open with what was typed when the service refuses it, and begins anew the next time', async () => {
+test('stays open with its text after a refusal, and is empty the next time', async () => {
   const { form, submit, problem, isBusy, isOpen } = await opened(() => {
     throw new Error('refused')
   })

@@ -9,13 +9,13 @@ let pinia = createPinia()
 beforeEach(() => setActivePinia((pinia = createPinia())))
 afterEach(() => disposePinia(pinia))
 
-test('what is typed is there again when the field is shown again, and in no other field', () => {
+test('restores the text of a field when it is shown again', () => {
   useDraft(() => 'ai.try/reception').value = 'Are you open?'
   expect(useDraft(() => 'ai.try/reception').value).toBe('Are you open?')
   expect(useDraft(() => 'ai.try/sales').value).toBe('')
 })
 
-test('a field that is used for something else shows the text of that', () => {
+test('shows the text of the new subject when a field is reused', () => {
   const agent = ref('reception')
   const text = useDraft(() => `ai.try/${agent.value}`)
   text.value = 'Are you open?'
@@ -25,7 +25,7 @@ test('a field that is used for something else shows the text of that', () => {
   expect(text.value).toBe('Are you open?')
 })
 
-test('another screen is shown without a question, and the end of the window asks until the text is gone', async () => {
+test('asks when the window closes, not when another screen opens', async () => {
   const place = (path: string) => ({ path, query: {} }) as never as RouteLocationNormalized
   const text = useDraft(() => 'softphone')
   text.value = '+1 202'
@@ -35,7 +35,7 @@ test('another screen is shown without a question, and the end of the window asks
   expect(hasUnsaved()).toBe(false)
 })
 
-test('a field that begins with a text is unsaved when it differs, also when it is empty', () => {
+test('a field with an initial text is unsaved if it differs, even if it is empty', () => {
   const name = useDraft(
     () => 'welcome',
     () => 'My workspace',

@@ -9,7 +9,7 @@ const { ENTRIES, ACTIONS, GROUPS, attentionTarget, entryOf, findKnownId, findAtt
 
 const ids = createIds(systemClock, systemRandom)
 
-test('the sidebar begins with the overview and ends with the settings and the log; every path and key is used once', () => {
+test('the sidebar starts with the overview, ends with settings and log, and has unique paths and keys', () => {
   expect(ENTRIES[0].path).toBe('/overview')
   expect(ENTRIES.slice(-2).map(({ path }: { path: string }) => path)).toEqual(['/settings', '/activity'])
   const paths = ENTRIES.map(({ path }: { path: string }) => path)
@@ -20,7 +20,7 @@ test('the sidebar begins with the overview and ends with the settings and the lo
   expect(order).toEqual(order.toSorted((a: number, b: number) => a - b))
 })
 
-test.each(['/recordings', '/recordings/a/b', '/softphone'])('%s belongs to the calls', (path) => {
+test.each(['/recordings', '/recordings/a/b', '/softphone'])('%s belongs to Calls', (path) => {
   expect(entryOf(path)).toBe(entryOf('/calls'))
 })
 
@@ -36,7 +36,7 @@ test.each([
   expect(entryOf(path).path).toBe(entry)
 })
 
-test('a path of no entry belongs to none', () => {
+test('an unknown path belongs to no entry', () => {
   expect(entryOf('/welcome')).toBeUndefined()
   expect(entryOf('/instanceship')).toBeUndefined()
 })
@@ -48,19 +48,19 @@ describe('an ID pasted into the palette', () => {
     [ids.delivery(), '/webhooks/deliveries?delivery='],
     [ids.approval(), '/assistants/approvals'],
     [ids.event(), '/events?event='],
-  ])('%s leads to its screen', (id, to) => {
+  ])('%s opens its screen', (id, to) => {
     expect(findKnownId(id)?.to(id)).toContain(to)
   })
 
   test.each(['', 'bakery', '+1 202 555 0100', `${ID_PREFIXES.webhook}_short`, `${ids.webhook()} and more`])(
-    '%j is no ID',
+    '%j is not an ID',
     (text) => {
       expect(findKnownId(text)).toBeUndefined()
     },
   )
 })
 
-test('every action leads somewhere, and lines of the overview lead to their thing', () => {
+test('every action has a target, and lines of the overview link to their subject', () => {
   expect(ACTIONS.length).toBeGreaterThan(2)
   expect(findAttentionDisplay('instances', 'banned').to('one')).toBe('/instances/one')
   expect(findAttentionDisplay('instances', 'banned').to(null)).toBe('/instances')

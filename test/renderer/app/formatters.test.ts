@@ -12,7 +12,7 @@ const at = (day: number, hour: number) => new Date(2026, 2, day, hour, 19, 43).g
 const nowMs = at(5, 12)
 
 describe('moments', () => {
-  test('have one form in each language, with the year where it is another one', () => {
+  test('have one format per language, with the year if it is not the current one', () => {
     const shown = (form: Parameters<typeof timeText>[1]['form'], locale: string) =>
       plain(timeText(at(5, 20), { form, locale, nowMs }))
     expect(shown('date', 'en')).toBe('Mar 5, 2026')
@@ -23,7 +23,7 @@ describe('moments', () => {
     expect(plain(timeText('2026-03-01', { form: 'day', locale: 'en', zone: 'UTC', nowMs }))).toBe('Mar 1')
   })
 
-  test('near now are told by the day', () => {
+  test('are named by the day if they are recent', () => {
     const soon = (ms: number, locale: string) => plain(soonText(ms, nowMs, locale))
     expect(soon(at(5, 20), 'en')).toBe('8:19 PM')
     expect(soon(at(6, 8), 'en')).toBe('tomorrow, 8:19 AM')
@@ -31,13 +31,13 @@ describe('moments', () => {
     expect(soon(at(9, 8), 'en')).toBe('Mar 9, 8:19 AM')
   })
 
-  test('are read from the clocks of a zone', () => {
+  test('are shown in a time zone', () => {
     expect(wallClockMs(Date.UTC(2026, 2, 5, 2), 'America/Sao_Paulo')).toBe(Date.UTC(2026, 2, 4, 23))
   })
 })
 
 describe('numbers', () => {
-  test('of bytes are sizes, and limits are round', () => {
+  test('of bytes are sizes, and limits are rounded', () => {
     expect([617, 48_211, 1_204_221].map((bytes) => sizeText(bytes, 'en'))).toEqual(['617 bytes', '48 kB', '1.2 MB'])
     expect([20 * 1024 * 1024, 16 * 1024 * 1024, 209_900].map((bytes) => limitText(bytes, 'en'))).toEqual([
       '20 MB',
@@ -46,7 +46,7 @@ describe('numbers', () => {
     ])
   })
 
-  test('of time are told by the largest unit', () => {
+  test('of time have the largest unit', () => {
     expect([5, 65, 7_300, 200_000].map((seconds) => shortDuration(seconds, 'en'))).toEqual([
       '5 sec',
       '1 min',
@@ -56,7 +56,7 @@ describe('numbers', () => {
     expect([389, 1_250].map((ms) => requestDuration(ms, 'en'))).toEqual(['389 ms', '1.3 sec'])
   })
 
-  test('of money, percents and lists follow the language', () => {
+  test('of money, percentages and lists follow the language', () => {
     expect(plain(moneyText(1_234_500, 'usd', 'pt-BR'))).toBe('US$ 12.345,00')
     expect(amountOf(0.0004, 'USD', 'en', 4)).toBe('$0.0004')
     expect(plain(percentText(91, 'es'))).toBe('91 %')
@@ -88,7 +88,7 @@ describe('the views', () => {
     expect(found).toEqual([])
   })
 
-  test('leave no number of a chart to its library, which writes them as in English', () => {
+  test('format the numbers of charts themselves, because the library writes English', () => {
     const charts = readdirSync(RENDERER, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.vue'))
       .map((file) => ({ file, text: readFileSync(join(RENDERER, file), 'utf8') }))

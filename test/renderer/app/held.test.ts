@@ -79,11 +79,11 @@ const OFFERS: Readonly<Record<string, readonly string[]>> = {
     'rooms/messages/JoinRequestStrip.vue',
   ],
 }
-test('each operation that is closed to such an account, and that the window calls, has its buttons here', () => {
+test('every operation closed to a held account has its buttons in this list', () => {
   expect([...closed.keys()].toSorted()).toEqual(Object.keys(OFFERS).toSorted())
 })
 
-test.each(Object.entries(OFFERS))('%s is not offered while the account may not do it', (id, files) => {
+test.each(Object.entries(OFFERS))('hides %s while the account may not do it', (id, files) => {
   const names = (closed.get(id) ?? []).flatMap((effect) => [`effect="${effect}"`, `held('${effect}')`, `'${effect}'`])
   for (const file of files) {
     const text = sources.get(file) ?? ''

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { useInlineAction } from '../../../renderer/app/inline-action.ts'
 
-test('an action is busy while it runs, keeps its problem until the next try, and says whether it succeeded', async () => {
+test('an action is busy while it runs, keeps its problem until the next attempt, and returns success', async () => {
   const { isBusy, problem, run } = useInlineAction()
   const gate = Promise.withResolvers<undefined>()
   const running = run(() => gate.promise)

@@ -21,7 +21,7 @@ test.each([
   ['', undefined],
   ['1.', undefined],
   ['a', undefined],
-])('“%s” is read as %s', (text, micros) => {
+])('parses “%s” as %s', (text, micros) => {
   expect(microsOf(text)).toBe(micros)
 })
 
@@ -29,7 +29,7 @@ test.each([
   ['en', 3_400, '0.0034'],
   ['pt-BR', 3_400, '0,0034'],
   ['es', 1_234_500_000, '1234,5'],
-])('a field in %s shows %i millionths as %s, which it also accepts', (locale, micros, text) => {
+])('a field in %s shows %i millionths as %s and accepts it', (locale, micros, text) => {
   expect(microsInput(micros, locale)).toBe(text)
   expect(microsOf(text)).toBe(micros)
 })

@@ -88,7 +88,7 @@ function expectWords({ title, text }: { title: string; text: string }): void {
 }
 
 describe('the words for a refusal', () => {
-  test('every code that an operation can answer has its own words, in each language and for each reader', () => {
+  test('every error code of an operation has a text in each language, for each reader', () => {
     const said = new Map<string, string>()
     for (const { id, errors } of OPERATIONS)
       for (const code of new Set([...errors, ...OF_THE_DOOR, 'account_frozen', 'unreachable', 'reconnected']))
@@ -105,7 +105,7 @@ describe('the words for a refusal', () => {
     expect(words.en.has(`problems.title.${code}`)).toBe(true)
   })
 
-  test.each(REASONS.filter((reason) => reason !== 'account_frozen'))('the reason %s has words of its own', (reason) => {
+  test.each(REASONS.filter((reason) => reason !== 'account_frozen'))('the reason %s has a text', (reason) => {
     const detail = exampleOf(reason)
     for (const { language, audience, ...said } of told({ code: 'invalid_state', detail })) {
       expectWords(said)
@@ -113,7 +113,7 @@ describe('the words for a refusal', () => {
     }
   })
 
-  test('no words are for an operation or a code that does not exist', () => {
+  test('no text is for an operation or code that does not exist', () => {
     const { operation, reason, code } = JSON.parse(
       readFileSync(new URL('../../../renderer/locales/en/problems.json', import.meta.url), 'utf8'),
     ) as Record<string, Record<string, object>>
@@ -137,7 +137,7 @@ describe('the words for a refusal', () => {
     expect(Object.keys(reason ?? {}).filter((each) => !Object.hasOwn(ERROR_REASONS, each))).toEqual([])
   })
 
-  test('who can end a frozen account is told where to pay, and others whom to ask', () => {
+  test('a frozen account names where to pay, or whom to ask', () => {
     const frozen = { code: 'account_frozen', operation: 'sendMessage' }
     expect(textOf(frozen, 'owner', words.en).text).toContain('in Billing')
     expect(textOf(frozen, 'agency', words.en).text).toContain('your own account')
@@ -147,7 +147,7 @@ describe('the words for a refusal', () => {
     expect(textOf({ code: 'account_suspended' }, 'agency', words.en).text).toContain('Activate this client')
   })
 
-  test('a wait is counted in the language of the window', () => {
+  test('a waiting time is in the language of the window', () => {
     expect(textOf({ code: 'rate_limited', retryAfterSeconds: 1 }, 'owner', words.es).text).toContain('1 segundo ')
     expect(textOf({ code: 'rate_limited', retryAfterSeconds: 1_500 }, 'owner', words.en).text).toContain(
       '1,500 seconds',
@@ -161,7 +161,7 @@ describe('the words for a refusal', () => {
     )
   })
 
-  test('a fault of the window is not taken for a service that cannot be reached', () => {
+  test('an error of the window is not shown as an unreachable service', () => {
     expect(textOf(asProblem(new TypeError('x is undefined')), 'owner', words.en).title).toBe('Something went wrong')
     expect(textOf(new Problem(0, 'unreachable', ''), 'owner', words.en).title).toContain('Can’t reach Switchboard')
   })
@@ -199,16 +199,16 @@ describe('the words for a field', () => {
     [{ name: 'a', config: { window: { start: 'x' } } }, 'Inicio: el formato no es correcto. Revíselo.'],
     [{ name: 'a', metadata: { shop: 1 } }, 'Metadatos: este valor no se acepta aquí.'],
     [{ name: 'a', email: 'x' }, 'Correo electrónico: escriba una dirección de correo.'],
-  ])('%j is refused with the label of the field', async (body, said) => {
+  ])('names the label of the field for %j', async (body, said) => {
     expect(textOf(await refusedWith(body), 'client', words.es).text).toBe(said)
   })
 
-  test('a field without a label is no name of the API', async () => {
+  test('does not show the API name of a field without a label', async () => {
     const { text } = textOf(await refusedWith({ name: 'a', new_thing: 1 }), 'owner', words.en)
     expect(text).toMatch(/^This entry: /)
   })
 
-  test('of a command is not named, since it has no form: what was not done is', async () => {
+  test('is not named for a command, which has no form', async () => {
     const problem = await refusedWith({ name: '' })
     const refusal = { code: problem.code, ...(problem.detail && { detail: problem.detail }) }
     for (const language of LANGUAGES) {
@@ -229,7 +229,7 @@ describe('the words for a field', () => {
     expect(missing).toEqual([])
   })
 
-  test('the console is told the reason beside code and message', () => {
+  test('the console gets the reason with code and message', () => {
     const refusal = new ApiError('validation_error', 'name is missing.').because('field_required', { field: 'name' })
     expect(consoleErrorBody(refusal, 'req_1').error.detail).toEqual({
       reason: 'field_required',

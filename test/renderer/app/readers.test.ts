@@ -27,7 +27,7 @@ const ALL = readdirSync(FOLDER).flatMap((file) =>
   sentences(JSON.parse(readFileSync(resolve(FOLDER, file), 'utf8')) as Words, file.replace('.json', '')),
 )
 
-test('nobody is sent to a place that is only for operators', () => {
+test('no text sends a member to a place for operators', () => {
   const sent = ALL.filter(([, text]) => PLACE.test(text)).map(([key]) => key)
   const wrong = sent.filter((key) => {
     const isForOperators = OF_OPERATORS.includes(key.split('.').at(-1) ?? '')

@@ -97,7 +97,7 @@ describe.each(NEEDS)('without “%s”', (need) => {
     operations.some((id) => OPERATIONS.get(id)?.includes(need) === true),
   )
 
-  test('nobody is shown what the service refuses', () => {
+  test('shows nothing that the service refuses', () => {
     const open: string[] = []
     for (const { name, operations } of callers) {
       if (EXCEPTIONS.some((exception) => exception.need === need && exception.caller === name)) continue
@@ -118,7 +118,7 @@ test.each(EXCEPTIONS)('the exception of $caller is needed', ({ need, caller }) =
   expect(graph.screensOf(caller, (code) => CONDITION[need].test(code)).size).toBeGreaterThan(0)
 })
 
-describe('screens that are not for somebody', () => {
+describe('screens that a role may not open', () => {
   const without = (hides: (entry: Entry) => boolean) =>
     SCREENS.filter(({ path }) => {
       const entry = entryOf(path.replace(/\/:.*/, ''))

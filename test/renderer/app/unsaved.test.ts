@@ -22,13 +22,13 @@ const typed = (
 }
 
 describe('leaving a screen', () => {
-  test('asks nothing while nothing is typed', async () => {
+  test('does not ask if nothing is typed', async () => {
     typed('')
     expect(await mayLeave()).toBe(true)
     expect(question.value).toBeUndefined()
   })
 
-  test('keeps the text when the person goes on editing', async () => {
+  test('keeps the text if the person continues editing', async () => {
     const field = typed('Half a sentence')
     const left = mayLeave()
     expect(question.value?.canSave).toBe(false)
@@ -38,7 +38,7 @@ describe('leaving a screen', () => {
     expect(question.value).toBeUndefined()
   })
 
-  test('asks nothing about what stays in the window, until the window itself ends', async () => {
+  test('does not ask about text that stays in the window, until the window closes', async () => {
     const draft = typed('Half a message', { staysInWindow: true })
     expect(hasUnsaved()).toBe(true)
     expect(await mayNavigate(place('/keys'), place('/messages'))).toBe(true)
@@ -57,7 +57,7 @@ describe('leaving a screen', () => {
     expect(field.value).toBe('')
   })
 
-  test('saves on request, and stays when that fails', async () => {
+  test('saves on request, and stays if that fails', async () => {
     let isRefused = true
     const save = async () => {
       if (!isRefused) field.value = ''
@@ -73,7 +73,7 @@ describe('leaving a screen', () => {
     expect(await saved).toBe(true)
   })
 
-  test('offers to save only when every form can', () => {
+  test('offers to save only if every form can be saved', () => {
     typed('One', { save: async () => {} })
     typed('Another')
     void mayLeave()
@@ -81,7 +81,7 @@ describe('leaving a screen', () => {
     question.value?.answer('stay')
   })
 
-  test('a second way out waits for the first answer', async () => {
+  test('a second attempt to leave waits for the first answer', async () => {
     typed('Half a sentence')
     const first = mayLeave()
     expect(await mayLeave()).toBe(false)
@@ -89,7 +89,7 @@ describe('leaving a screen', () => {
     expect(await first).toBe(true)
   })
 
-  test('forgets the forms of a screen that is gone', () => {
+  test('forgets the forms of a closed screen', () => {
     typed('Half a sentence')
     expect(hasUnsaved()).toBe(true)
     scope.stop()
@@ -110,7 +110,7 @@ test.each([
   expect(await going).toBe(true)
 })
 
-test('a form that spans the tabs of its screen asks only when the screen is left', async () => {
+test('a form across several tabs asks only when the screen is left', async () => {
   typed('Half a sentence', { isAcrossTabs: true })
   expect(await mayNavigate(place('/agents/1', { tab: 'try' }), place('/agents/1'))).toBe(true)
   const leaving = mayNavigate(place('/keys'), place('/agents/1'))
@@ -120,7 +120,7 @@ test('a form that spans the tabs of its screen asks only when the screen is left
 })
 
 describe('a dialog', () => {
-  test('closes without asking while nothing is typed in it, and asks afterwards', async () => {
+  test('closes without asking only while nothing is typed', async () => {
     const isOpen = ref(true)
     const dialog = scope.run(() => useUnsavedDialog(isOpen))
     dialog?.touch()
@@ -138,7 +138,7 @@ describe('a dialog', () => {
     expect(isOpen.value).toBe(false)
   })
 
-  test('does not ask once its text was sent, and asks again when that failed', () => {
+  test('does not ask after its text was sent, and asks again if that failed', () => {
     const isOpen = ref(true)
     const dialog = scope.run(() => useUnsavedDialog(isOpen))
     dialog?.touch()
@@ -148,7 +148,7 @@ describe('a dialog', () => {
     expect(hasUnsaved()).toBe(true)
   })
 
-  test('does not ask once it shows its result', async () => {
+  test('does not ask while it shows its result', async () => {
     const isOpen = ref(true)
     const isMade = ref(false)
     const dialog = scope.run(() => useUnsavedDialog(isOpen, () => isMade.value))
@@ -166,7 +166,7 @@ describe('a form over stored values', () => {
     return { saved, ...form }
   }
 
-  test('shows what another window saves, unless it was changed here', async () => {
+  test('shows what another window saves, unless it has changes', async () => {
     const { saved, form } = open(async () => {})
     saved.value = { name: 'Bia' }
     await nextTick()
@@ -177,7 +177,7 @@ describe('a form over stored values', () => {
     expect(form.value.name).toBe('Carla')
   })
 
-  test('keeps what is typed while it is being saved', async () => {
+  test('keeps text that is typed while it is being saved', async () => {
     let done = () => {}
     const { saved, form, isDirty, submit } = open(() => new Promise<void>((resolve) => (done = resolve)))
     form.value.name = 'Bia'
@@ -202,7 +202,7 @@ describe('a form over stored values', () => {
     expect(isDirty.value).toBe(false)
   })
 
-  test('stays unsaved when it is refused or not complete', async () => {
+  test('stays unsaved if it is refused or incomplete', async () => {
     const refused = open(() => Promise.reject(new Error('no')))
     refused.form.value.name = 'Bia'
     await refused.submit()
