@@ -36,7 +36,7 @@ describe('a bulk action', () => {
     }
   }
 
-  it('reconnects what has a session, never a banned number, and names the rest by reason', () => {
+  it('reconnects instances with a session, never banned ones, and lists the rest by reason', () => {
     expect(plan('reconnect')).toEqual({
       included: ['connected', 'lost', 'reconnecting', 'stopped'],
       skipped: {
@@ -54,14 +54,14 @@ describe('a bulk action', () => {
     expect(plan('disconnect').skipped['disconnected']).toEqual(['lost', 'reconnecting', 'stopped'])
   })
 
-  it('leaves nobody out silently', () => {
+  it('reports every instance it leaves out', () => {
     for (const kind of BULK_KINDS) {
       const { included, skipped } = plan(kind)
       expect([...included, ...Object.values(skipped).flat()].toSorted()).toEqual(many.map(({ id }) => id).toSorted())
     }
   })
 
-  it('runs a few at a time, reports each, and continues after a failure', async () => {
+  it('runs a few at a time, reports each and continues after a failure', async () => {
     const told: Outcome[] = []
     let running = 0
     let most = 0
@@ -82,7 +82,7 @@ describe('a bulk action', () => {
     expect(told).toContainEqual({ id: 'b', state: 'failed', problem: expect.any(Problem) })
   })
 
-  it('stops before what has not started', async () => {
+  it('stops before the next instance', async () => {
     const done: string[] = []
     await runAll({
       ids: ['a', 'b', 'c'],
@@ -96,7 +96,7 @@ describe('a bulk action', () => {
 })
 
 describe('an intent', () => {
-  it('keeps its key on a retry and gets another for another wish, or once it is done', () => {
+  it('keeps its key on a retry and gets another for a new intent', () => {
     let n = 0
     const intent = createIntent(() => `key-${++n}`)
     const first = intent.keyFor({ to: '1', text: 'a' })
@@ -109,13 +109,13 @@ describe('an intent', () => {
 })
 
 describe('metadata as rows', () => {
-  it('is the same after a look at it', () => {
+  it('is unchanged after viewing', () => {
     const metadata = { plan: 'gold', city: 'Lisbon' }
     expect(toMetadata(toPairs(metadata))).toEqual(metadata)
     expect(toMetadata(toPairs(null))).toBeNull()
   })
 
-  it('leaves rows out that nobody filled, and says what the service would refuse', () => {
+  it('omits empty rows and reports what the service would refuse', () => {
     const row = (key: string, value = 'x') => ({ id: 0, key, value })
     expect(toMetadata([row(' plan '), row('', '')])).toEqual({ plan: 'x' })
     expect(findMetadataProblem([row('a'), row('a ')])).toBe('twice')
@@ -126,16 +126,16 @@ describe('metadata as rows', () => {
   })
 })
 
-describe('the way of a message', () => {
+describe('the path of a message', () => {
   const history = (...statuses: string[]) => statuses.map((status) => ({ status, at: `at ${status}` })) as never
 
-  it('shows what is behind it and what comes next', () => {
+  it('shows completed and upcoming steps', () => {
     const way = milestones({ status: 'sent', history: history('queued', 'sent') })
     expect(way.map(({ state }) => state)).toEqual(['done', 'done', 'next', 'ahead'])
     expect(way[1]?.at).toBe('at sent')
   })
 
-  it('counts what was skipped as passed', () => {
+  it('counts skipped steps as passed', () => {
     expect(milestones({ status: 'read', history: history('queued', 'read') }).map(({ state }) => state)).toEqual([
       'done',
       'done',

@@ -5,23 +5,23 @@ const RINGS = { reject: false, message: null }
 const REJECTS = { reject: true, message: 'Please write to us.' }
 
 test.each([RINGS, REJECTS, { reject: true, message: null }, { reject: false, message: 'Later' }])(
-  'settings %j are shown and saved as they are',
+  'shows and saves the settings %j unchanged',
   (settings) => {
     expect(settingsOf(formOf(settings))).toEqual(settings)
   },
 )
 
-test('a text of spaces counts as no text, and spaces around a text are removed', () => {
+test('trims the text, and treats spaces only as no text', () => {
   expect(settingsOf({ choice: 'reject', message: '  ' })).toEqual({ reject: true, message: null })
   expect(settingsOf({ choice: 'reject', message: ' Please write to us. ' })).toEqual(REJECTS)
 })
 
-describe('choosing what happens', () => {
-  test('rejecting for the first time comes with a text', () => {
+describe('choosing what happens to calls', () => {
+  test('suggests a text when rejecting is chosen for the first time', () => {
     expect(chosen(formOf(RINGS), 'reject', RINGS, 'Hello')).toEqual({ choice: 'reject', message: 'Hello' })
   })
 
-  test('a text that is there stays, and one that was removed is not put back', () => {
+  test('keeps an existing text and does not restore a removed one', () => {
     expect(chosen(formOf(REJECTS), 'ring', REJECTS, 'Hello')).toEqual({ choice: 'ring', message: REJECTS.message })
     const silent = { reject: true, message: null }
     expect(chosen({ choice: 'ring', message: '' }, 'reject', silent, 'Hello').message).toBe('')

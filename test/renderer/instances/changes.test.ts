@@ -7,14 +7,14 @@ import {
 } from '../../../renderer/rooms/instances/changes.ts'
 import { answer, gone, record } from './records.ts'
 
-describe('keeping the list of instances true', () => {
-  it('goes on from the latest change of the first page, or from the beginning of time', () => {
+describe('updating the list of instances', () => {
+  it('continues from the latest change of the first page, or from the start', () => {
     const page = [record('a', { updated_at: at(5) }), record('b', { updated_at: at(9) })]
     expect(positionAfterFirstPage(page)).toEqual({ since: at(9) })
     expect(positionAfterFirstPage([]).since).toBe('1970-01-01T00:00:00.000Z')
   })
 
-  it('puts changed and new ones in and takes deleted ones out', () => {
+  it('adds changed and new instances and removes deleted ones', () => {
     const before = new Map([record('a'), record('b')].map((each) => [each.id, each]))
     const next = applyChanges(
       before,
@@ -25,16 +25,16 @@ describe('keeping the list of instances true', () => {
     expect(before.size, 'what is on screen is replaced, not changed').toBe(2)
   })
 
-  it('lets a deletion win over a change in the same answer', () => {
+  it('applies a deletion over a change in the same answer', () => {
     expect(applyChanges(new Map(), answer({ data: [record('a')], deleted: [gone('a')] })).size).toBe(0)
   })
 
-  it('is the same list where nothing changed, so that nothing is drawn again', () => {
+  it('returns the same list if nothing changed', () => {
     const before = new Map([['a', record('a')]])
     expect(applyChanges(before, answer({ deleted: [gone('long-gone')] }))).toBe(before)
   })
 
-  it('reads on with the cursor while there are more changes', () => {
+  it('follows the cursor while there are more changes', () => {
     const step = advanceSync(
       startSync({ since: at(1) }),
       answer({ has_more: true, next_cursor: 'next', deleted_has_more: true }),
@@ -42,7 +42,7 @@ describe('keeping the list of instances true', () => {
     expect(step).toMatchObject({ isDone: false, position: { since: at(1), cursor: 'next' } })
   })
 
-  it('then goes on from the last deletion while there are more of them', () => {
+  it('then continues from the last deletion while there are more', () => {
     const step = advanceSync(
       startSync({ since: at(1) }),
       answer({ deleted: [gone('a', at(3))], deleted_has_more: true }),

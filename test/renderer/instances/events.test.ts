@@ -20,11 +20,11 @@ describe('the timeline of an instance', () => {
     ['instance.disconnected', { reason: 'user' }, { reason: 'user' }],
     ['instance.auth_failed', { reason: 'banned' }, { reason: 'banned' }],
     ['instance.connecting', { reason: 'start' }, {}],
-  ])('says of %s with %j: %j', (type, data, detail) => {
+  ])('shows %s with %j as %j', (type, data, detail) => {
     expect(describeEvent(event(type, data))).toEqual(detail)
   })
 
-  it('shows who wrote, and to whom, by name where it is known', () => {
+  it('shows sender and recipient by name if known', () => {
     const known = (digits: string) => (digits === '12025550123' ? 'Ana Souza' : `+${digits}`)
     const received = { from: '12025550123', text: 'Hello' }
     expect(describeEvent(event('message.received', received), known)).toEqual({ text: 'Ana Souza · Hello' })
@@ -33,7 +33,7 @@ describe('the timeline of an instance', () => {
     expect(describeEvent(event('instance.connected', connected), known)).toEqual({ text: '+1 202 555 0123' })
   })
 
-  it('makes one line of equal events that follow each other, with their number and their span', () => {
+  it('groups equal consecutive events with their number and period', () => {
     const at = (n: number) => `2026-03-01T09:30:0${n}.000Z`
     const of = (type: string, n: number, data: object = {}) => event(type, { occurred_at: at(n), ...data })
     const lines = groupEvents([
@@ -58,7 +58,7 @@ describe('the timeline of an instance', () => {
     expect(isBan(event('instance.disconnected', { reason }))).toBe(false)
   })
 
-  it('finds the word of an event by its type', () => {
+  it('finds the text of an event by its type', () => {
     expect(eventKey('instance.qr.updated')).toBe('instance_qr_updated')
   })
 })

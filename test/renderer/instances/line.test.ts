@@ -9,12 +9,12 @@ const SETTINGS: LineSettings = {
   proxy: { type: 'socks5', host: 'proxy.example.com', port: 1080, has_credentials: true },
 }
 
-test('a form that was not touched changes nothing, so a stored login stays', () => {
+test('an unchanged form sends nothing, which keeps a stored login', () => {
   expect(toPatch(SETTINGS, toForm(SETTINGS))).toEqual({})
   expect(toPatch({ ...SETTINGS, proxy: null }, toForm({ ...SETTINGS, proxy: null }))).toEqual({})
 })
 
-test('only what differs is sent; an empty pace is the default of the service', () => {
+test('sends only differences; an empty pace is the default', () => {
   const form = toForm(SETTINGS)
   form.pace.per_minute = ' '
   form.pace.burst = '3'

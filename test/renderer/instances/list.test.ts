@@ -43,7 +43,7 @@ describe('finding instances', () => {
     expect(ids(filterInstances(records, { ...NO_FILTER, text }))).toEqual(found)
   })
 
-  it('matches an id only by a longer part of it, so that a short number does not find ids by chance', () => {
+  it('matches an id only by a longer part of it', () => {
     const id = '01a1e3f4-0000-7c51-9d2b-000000000019'
     const one = [record(id, { name: 'Shop', instance_name: 'shop' })]
     expect(filterInstances(one, { ...NO_FILTER, text: '19' })).toEqual([])
@@ -51,7 +51,7 @@ describe('finding instances', () => {
     expect(filterInstances(one, { ...NO_FILTER, text: id.slice(0, 8) })).toEqual(one)
   })
 
-  it('narrows to what a tile of the overview counts', () => {
+  it('filters by what an overview tile counts', () => {
     const all = [
       record('new', { status: 'created', last_connected_at: null }),
       record('on', { status: 'connected', last_connected_at: '2026-03-01T08:00:00.000Z' }),
@@ -61,7 +61,7 @@ describe('finding instances', () => {
     expect([of('waiting'), of('troubled'), of('connected')]).toEqual([['new'], ['lost'], ['on']])
   })
 
-  it('is in the address of the list, and what an address says otherwise is ignored', () => {
+  it('is in the URL of the list, and ignores invalid values', () => {
     const filter = { text: 'são', status: 'troubled', engine: 'smv2' } as const
     expect(queryOfFilter(filter)).toEqual({ q: 'são', status: 'troubled', engine: 'smv2' })
     expect(filterOfQuery(queryOfFilter(filter))).toEqual(filter)
@@ -69,7 +69,7 @@ describe('finding instances', () => {
     expect(Object.values(queryOfFilter(NO_FILTER)).every((value) => value === undefined)).toBe(true)
   })
 
-  it('narrows by state and engine', () => {
+  it('filters by state and engine', () => {
     expect(ids(filterInstances(records, { ...NO_FILTER, status: 'connected' }))).toEqual(['a'])
     expect(ids(filterInstances(records, { ...NO_FILTER, engine: 'official' }))).toEqual(['b'])
     expect(isFiltered(NO_FILTER)).toBe(false)
@@ -77,7 +77,7 @@ describe('finding instances', () => {
     expect(isFiltered({ ...NO_FILTER, engine: 'smv2' })).toBe(true)
   })
 
-  it('tells banned numbers from those that are signed out', () => {
+  it('distinguishes banned and signed-out numbers', () => {
     const ended = { status: 'auth_failed', last_connected_at: '2026-03-01T09:30:00.000Z' } as const
     const both = [
       record('banned', { ...ended, last_disconnect_reason: 'banned' }),
@@ -87,7 +87,7 @@ describe('finding instances', () => {
     expect(ids(filterInstances(both, { ...NO_FILTER, status: 'auth_failed' }))).toEqual(['removed'])
   })
 
-  it('orders by age, change or name, always the same way among equals', () => {
+  it('sorts by age, change or name, stably', () => {
     const three = [
       record('1', { name: 'Éva', created_at: '2026-01-01', updated_at: '2026-01-09' }),
       record('2', { name: 'bea', created_at: '2026-01-02', updated_at: '2026-01-08' }),
@@ -98,7 +98,7 @@ describe('finding instances', () => {
     expect(ids(sortInstances(three, 'name'))).toEqual(['2', '1', '3'])
   })
 
-  it('finds and orders 10,000 within a frame or two', async () => {
+  it('filters and sorts 10,000 instances within two frames', async () => {
     const many = Array.from({ length: 10_000 }, (_, n) => record(String(n), { name: `Customer ${n}` }))
     filterInstances(many, { ...NO_FILTER, text: 'warm' })
     const find = () => sortInstances(filterInstances(many, { ...NO_FILTER, text: '99' }), 'newest')
@@ -132,7 +132,7 @@ describe('the main button of an instance', () => {
     expect(nextStep(record('a', facts), NOW)).toBe(step)
   })
 
-  it('of a banned number is not what its menu still offers', () => {
+  it('of a banned number differs from its menu', () => {
     const banned = record('a', { status: 'auth_failed', last_disconnect_reason: 'banned' })
     expect([nextStep(banned, NOW), connectStep(banned)]).toEqual(['details', 'pair'])
     const paused = { ...banned, last_disconnect_reason: 'temporary_ban' }
@@ -158,7 +158,7 @@ describe('the main button of an instance', () => {
     [{ status: 'disconnected', logged_in: true, last_disconnect_reason: 'replaced' }, 'replaced'],
     [{ status: 'disconnected', logged_in: true, last_disconnect_reason: 'client_outdated' }, 'outdated'],
     [{ status: 'disconnected', logged_in: true, last_disconnect_reason: 'moved' }, 'moved'],
-  ] as const)('and the state of %j reads %s', (facts, name) => {
+  ] as const)('the state of %j is shown as %s', (facts, name) => {
     expect(toStateView(record('a', facts), NOW).name).toBe(name)
   })
 
@@ -167,20 +167,20 @@ describe('the main button of an instance', () => {
     expect(toStateView(record('a', { status: 'created' }), NOW).name).toBe('created')
   })
 
-  it('counts a lost connection from the change of its status', () => {
+  it('dates a lost connection by its status change', () => {
     const lost = record('a', { status: 'disconnected', logged_in: true, last_disconnect_reason: 'link_silent' })
     const at = '2026-03-01T23:55:00.000Z'
     expect(toStateView({ ...lost, status_since: at }, NOW).lostAt).toBe(at)
   })
 
-  it('says when a temporary ban ends, if the network said so', () => {
+  it('shows when a temporary ban ends, if known', () => {
     const paused = record('a', { status: 'auth_failed', last_disconnect_reason: 'temporary_ban' })
     const end = '2026-03-02T08:00:00.000Z'
     expect(toStateView({ ...paused, banned_until: end }, NOW).until).toBe(end)
     expect(toStateView(paused, NOW)).not.toHaveProperty('until')
   })
 
-  it('lists the unpaired numbers in the order in which they were made, without the banned ones, and signed-out ones only if chosen', () => {
+  it('lists unpaired numbers by creation, without banned ones, and signed-out ones only if chosen', () => {
     const records = [
       record('c', { created_at: '2026-01-03' }),
       record('a', { created_at: '2026-01-01' }),
@@ -201,7 +201,7 @@ describe('the main button of an instance', () => {
     expect(numberText(digits)).toBe(text)
   })
 
-  it('writes numbers of other countries in their format, once the formats are loaded', async () => {
+  it('writes foreign numbers in their format once the formats are loaded', async () => {
     await loadNumberFormats()
     expect(['4915112345678', '525512345678', '5491123456789', '5511987654321', '12'].map(numberText)).toEqual([
       ...['+49 1511 2345678', '+52 55 1234 5678', '+54 9 11 2345 6789', '+55 11 98765-4321', '+12'],

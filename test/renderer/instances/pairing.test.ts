@@ -46,25 +46,25 @@ describe('pairing as the person sees it', () => {
     expect(nextPollMs(standing)).toBe(next)
   })
 
-  it('hides the code while the service cannot be reached, and not that the phone is connected', () => {
+  it('hides the code while the service is unreachable, but not a completed connection', () => {
     const code = { view: view({ expires_at: inMs(20_000) }), problem: undefined, nowMs, isOffline: true }
     expect(toPhase(code)).toBe('offline')
     expect(toPhase({ ...code, view: view({ state: 'connected' }) })).toBe('connected')
   })
 
-  it('does not offer a new code where one is requested without asking', () => {
+  it('does not offer a new code if one is requested automatically', () => {
     const expired = { view: view({ state: 'expired' }), problem: undefined, nowMs }
     expect(toPhase({ ...expired, restarts: true })).toBe('refreshing')
   })
 
-  it('says why a passkey was not confirmed before another code is made, on the wall too', () => {
+  it('shows why a passkey failed before another code is created, on the wall too', () => {
     const expired = { view: view({ state: 'expired' }), problem: undefined, nowMs, end: 'refused' as const }
     expect(toPhase(expired)).toBe('unconfirmed')
     expect(toPhase({ ...expired, restarts: true })).toBe('unconfirmed')
     expect(toPhase({ ...expired, view: view({ state: 'pending' }) })).toBe('refreshing')
   })
 
-  it('counts down to the end of the code and not beyond it', () => {
+  it('counts down to the expiry of the code', () => {
     expect(leftMs(view({ expires_at: inMs(1_500) }), nowMs)).toBe(1_500)
     expect(leftMs(view({ expires_at: inMs(-1) }), nowMs)).toBe(0)
     expect(leftMs(undefined, nowMs)).toBeUndefined()
@@ -73,14 +73,14 @@ describe('pairing as the person sees it', () => {
     expect([59_001, 60_000, 7_000, 1, 0].map(leftText)).toEqual(['1:00', '1:00', '0:07', '0:01', '0:00'])
   })
 
-  it('takes a number however it is written', () => {
+  it('accepts a number in any spelling', () => {
     expect(parsePhoneNumber('+1 (202) 555-0123')).toBe('12025550123')
     expect(parsePhoneNumber('0055 11 98765 4321')).toBe('5511987654321')
     expect(parsePhoneNumber('12345')).toBeUndefined()
     expect(parsePhoneNumber('')).toBeUndefined()
   })
 
-  it('finds a sandbox number nobody has, and none that misbehaves', () => {
+  it('suggests a free sandbox number without faults', () => {
     const taken = new Set<string>()
     for (let n = 0; n < 150; n++) taken.add(freeSandboxNumber(taken))
     expect(taken.size).toBe(150)

@@ -54,14 +54,14 @@ describe('the script for a console', () => {
     expect(parseCredential(String(shown[0]))).toEqual(CREDENTIAL)
   })
 
-  it('is ten lines at most, says what it does and loads nothing', () => {
+  it('has at most ten lines, explains itself and loads nothing', () => {
     const script = signingScript(OPTIONS)
     expect(script.split('\n').length).toBeLessThanOrEqual(10)
     expect(script).toMatch(/^\/\/ /)
     expect(script).not.toMatch(/fetch|import|src|https?:/)
   })
 
-  it('keeps what the network sent inside its strings', async () => {
+  it('keeps the network’s data inside its strings', async () => {
     const challenge = '"}) }); steal() //\u2028\n`${1}'
     const { asked } = await run(signingScript({ challenge, 'x: steal(), y': '\u2029' } as never))
     expect(asked).toEqual([{ publicKey: { challenge, 'x: steal(), y': '\u2029' } }])
@@ -69,7 +69,7 @@ describe('the script for a console', () => {
   })
 })
 
-describe('what is pasted', () => {
+describe('the pasted answer', () => {
   const text = JSON.stringify(CREDENTIAL)
 
   it.each([text, ` ${text}\n`, `'${text}'`, `"${text}"`, JSON.stringify(CREDENTIAL, null, 2)])(
@@ -79,7 +79,7 @@ describe('what is pasted', () => {
     },
   )
 
-  it('is cut down to what is sent', () => {
+  it('is reduced to the fields that are sent', () => {
     const more = { ...CREDENTIAL, clientExtensionResults: {}, response: { ...RESPONSE, userHandle: undefined, x: 1 } }
     expect(parseCredential(JSON.stringify(more))).toEqual({
       ...CREDENTIAL,
@@ -119,7 +119,7 @@ describe('the steps', () => {
   })
   const { code: _code, ...codeless } = passkey
 
-  test('end with linking the device, not with a code that nobody asked for', () => {
+  test('end with linking the device, without an unrequested code', () => {
     const before = view('passkey_required', { passkey })
     const finishing = view('passkey_required', { passkey: { ...codeless, step: 'finishing' } })
     expect(followPasskey(before, view('pending'))).toEqual(finishing)
@@ -132,7 +132,7 @@ describe('the steps', () => {
   })
 })
 
-test('a failed confirmation is told from every other reason to be disconnected', () => {
+test('a failed confirmation differs from every other reason to be disconnected', () => {
   expect(['passkey_differs', 'passkey_too_often'].map((reason) => passkeyEnd(reason))).toEqual(['differs', 'too_often'])
   const others = [null, 'user', 'differs', 'passkey_', 'passkey_unheard_of', 'pairing_interrupted']
   expect(others.map((reason) => passkeyEnd(reason))).toEqual(others.map(() => undefined))
@@ -150,11 +150,11 @@ test.each([
   expect(troubleOf(new Problem(400, code, 'no'))).toBe(trouble)
 })
 
-describe('what a computer lacks for a passkey', () => {
+describe('missing passkey support', () => {
   const full = { hybridTransport: true, passkeyPlatformAuthenticator: true }
   const bare = { hybridTransport: false, passkeyPlatformAuthenticator: false }
 
-  test('is what this browser says, in a browser and on Windows', () => {
+  test('is reported by this browser, in a browser and on Windows', () => {
     for (const app of [undefined, { way: 'window', hasBluetooth: null } as const]) {
       expect(passkeyHindrance(app, full)).toBeUndefined()
       expect(passkeyHindrance(app, { ...full, hybridTransport: false })).toBe('bluetooth')
@@ -164,7 +164,7 @@ describe('what a computer lacks for a passkey', () => {
     }
   })
 
-  test('is what the app says where another browser asks', () => {
+  test('is reported by the app if another browser asks', () => {
     expect(passkeyHindrance({ way: 'browser', hasBluetooth: null }, bare)).toBeUndefined()
     expect(passkeyHindrance({ way: 'browser', hasBluetooth: true }, bare)).toBeUndefined()
     expect(passkeyHindrance({ way: 'browser', hasBluetooth: false }, full)).toBe('bluetooth')

@@ -12,7 +12,7 @@ const view = (today: [sent: number, limit: number | null, people: number, most: 
 })
 
 describe('a meter', () => {
-  test('shows what is used of each limit, and warns from four fifths on', () => {
+  test('shows the use of each limit and warns from four fifths', () => {
     expect(metersOf(view([39, 50, 16, 20]), 'smv2')).toEqual([
       { name: 'today', count: 39, limit: 50, share: 78, color: 'primary' },
       { name: 'hour', count: 9, limit: null, share: 0, color: 'primary' },
@@ -20,7 +20,7 @@ describe('a meter', () => {
     ])
   })
 
-  test('is full, and no more, when the API has sent past the limit or nothing is allowed', () => {
+  test('is full if the limit is exceeded or zero', () => {
     expect(metersOf(view([90, 50, 0, 0]), 'smv2').map(({ share }) => share)).toEqual([100, 0, 100])
   })
 

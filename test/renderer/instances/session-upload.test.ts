@@ -12,14 +12,14 @@ const file = (path: string, lastModified = LONG_AGO) => ({
 const linesOf = async (blob: Blob) => (await blob.text()).split('\n').map((line) => JSON.parse(line) as unknown)
 
 describe('a chosen folder', () => {
-  test('gives the JSON files beside the credentials', () => {
+  test('yields the JSON files beside the credentials', () => {
     const chosen = ['shop/creds.json', 'shop/pre-key-1.json', 'shop/notes.txt', 'shop/old/pre-key-9.json'].map((path) =>
       file(path),
     )
     expect(findSession(chosen, NOW)).toEqual({ files: chosen.slice(0, 2) })
   })
 
-  test('may lie above the session', () => {
+  test('may be a parent folder of the session', () => {
     const chosen = [file('instances/readme.json'), file('instances/shop/creds.json')]
     expect(findSession(chosen, NOW)).toEqual({ files: chosen.slice(1) })
   })
@@ -33,7 +33,7 @@ describe('a chosen folder', () => {
   })
 })
 
-test('each file of a folder becomes a line with its name', async () => {
+test('every file of a folder becomes a line with its name', async () => {
   const blob = await uploadOfFolder([file('shop/creds.json'), file('shop/pre-key-1.json')])
   expect(blob.type).toBe('application/x-ndjson')
   expect(await linesOf(blob)).toEqual([
@@ -42,7 +42,7 @@ test('each file of a folder becomes a line with its name', async () => {
   ])
 })
 
-test('the passphrase comes before the export', async () => {
+test('asks for the passphrase before the export', async () => {
   const blob = uploadOfExport('{"switchboard_session":1}\n', 'correct horse battery')
   expect((await blob.text()).trimEnd().split('\n')).toEqual([
     '{"passphrase":"correct horse battery"}',

@@ -17,22 +17,22 @@ describe('the pairing wall', () => {
   ]
   const seen = new Set(['first', 'done', 'later'])
 
-  it('shows waiting numbers first, new ones included, and lists those paired on it, latest first', () => {
+  it('shows waiting numbers first, then the ones paired on it, latest first', () => {
     const wall = arrangeWall(records, { only: undefined, seen, text: '', nowMs: 0 })
     expect(ids(wall.waiting)).toEqual(['first', 'new'])
     expect(ids(wall.finished)).toEqual(['later', 'done'])
   })
 
-  it('is limited to the numbers it was opened for', () => {
+  it('shows only the numbers it was opened for', () => {
     const wall = arrangeWall(records, { only: new Set(['first', 'done']), seen, text: '', nowMs: 0 })
     expect([ids(wall.waiting), ids(wall.finished)]).toEqual([['first'], ['done']])
   })
 
-  it('is searched as the list is', () => {
+  it('is searchable like the list', () => {
     expect(ids(arrangeWall(records, { only: undefined, seen, text: 'casa', nowMs: 0 }).waiting)).toEqual(['new'])
   })
 
-  it('never shows an empty page when numbers finish', () => {
+  it('never shows an empty page after numbers are paired', () => {
     const all = [1, 2, 3, 4, 5]
     expect(pageOf(all, 0, 2)).toEqual({ from: 0, items: [1, 2] })
     expect(pageOf(all, 4, 2)).toEqual({ from: 4, items: [5] })
@@ -44,7 +44,7 @@ describe('the pairing wall', () => {
 describe('the phones an official number can be linked to', () => {
   const official = record('o', { ...paired, engine: 'official', phone_number: '12025550100' })
 
-  it('have the same number on the same network', () => {
+  it('have the same phone number and network', () => {
     const all = [
       official,
       record('same', { phone_number: '12025550100' }),
