@@ -32,7 +32,7 @@ test.each([
   expect(asked).toEqual(['/panel/v1/instances/i1/engine/smv2/chat/info {"to":"12025550123"}'])
 })
 
-test('a chat is not asked about again within seconds', async () => {
+test('does not reload the timer of a chat within seconds', async () => {
   seconds = 0
   const timers = useChatTimers()
   await timers.load('i1', '12025550123')
@@ -40,7 +40,7 @@ test('a chat is not asked about again within seconds', async () => {
   expect(asked).toHaveLength(1)
 })
 
-test('a timer is set for the chat, and shown without asking again', async () => {
+test('sets a timer and shows it without reloading', async () => {
   seconds = 0
   const timers = useChatTimers()
   await timers.load('i1', '12025550123')
@@ -53,7 +53,7 @@ test('a timer is set for the chat, and shown without asking again', async () => 
   ])
 })
 
-test('a timer that is refused stays as it was', async () => {
+test('keeps the old timer if the new one is refused', async () => {
   seconds = 86_400
   const timers = useChatTimers()
   await timers.load('i1', '12025550123')

@@ -39,7 +39,7 @@ describe('what the composer sends', () => {
   })
 })
 
-test('a message that could not be sent is typed again with its file', () => {
+test('restores an unsent message with its file', () => {
   for (const draft of [{ ...EMPTY_DRAFT, text: 'Hi' }, file({ type: 'document', filename: 'a.pdf' })]) {
     const body = bodyOf(TO, draft)
     if (body === undefined) throw new Error('This draft can be sent.')
@@ -47,7 +47,7 @@ test('a message that could not be sent is typed again with its file', () => {
   }
 })
 
-test('an open file field is not typed text, an address in it is', () => {
+test('an open file field is not unsaved text, a URL in it is', () => {
   expect(isTyped(EMPTY_DRAFT)).toBe(false)
   expect(isTyped({ ...EMPTY_DRAFT, text: ' ', media: NO_MEDIA })).toBe(false)
   expect(isTyped({ ...EMPTY_DRAFT, media: { ...NO_MEDIA, url: 'h' } })).toBe(true)

@@ -16,7 +16,7 @@ const poll = {
   })),
 }
 
-describe('what a bubble shows of a message besides its text', () => {
+describe('what a bubble shows besides text', () => {
   test('a place has its name, its coordinates and a link to a map', () => {
     expect(cardOf(place({ address: 'Main St' }), 'en')).toEqual({
       ...{ icon: 'i-lucide-map-pin', kind: null, title: 'Sé', lines: ['Main St', '-23.55052, -46.63331'] },
@@ -26,14 +26,14 @@ describe('what a bubble shows of a message besides its text', () => {
     expect(cardOf(place({ live: true }), 'en')?.kind).toBe('live')
   })
 
-  test('only https addresses of a message are links', () => {
+  test('links only https URLs', () => {
     const link = (url: string): Content => ({ type: 'link', url, title: 'A', description: null })
     expect(cardOf(link('https://a.example/'), 'en')?.href).toBe('https://a.example/')
     for (const url of ['javascript:alert(1)', 'http://a.example', 'file:///etc/passwd', 'no address'])
       expect(cardOf(link(url), 'en')?.href).toBeNull()
   })
 
-  test('amounts are written as the language does, and an unknown currency does no harm', () => {
+  test('formats amounts by language, and accepts an unknown currency', () => {
     const product = (currency: string): Content => ({
       ...{ type: 'product', product_id: 'p', retailer_id: null, title: 'Tea', description: null },
       ...{ price: { amount: 12.5, currency }, url: null, business: null },
@@ -43,7 +43,7 @@ describe('what a bubble shows of a message besides its text', () => {
   })
 })
 
-test('the text is not repeated below a card or a poll that says the same', () => {
+test('does not repeat the text below a card or poll with the same text', () => {
   const beside = (content: Content | null, text: string) => textBeside({ content, text, poll: null })
   expect(beside(place(), 'Sé')).toBe('')
   expect(beside(null, 'Hi')).toBe('Hi')
@@ -52,7 +52,7 @@ test('the text is not repeated below a card or a poll that says the same', () =>
   expect(textBeside({ content: null, text: 'When?', poll })).toBe('')
 })
 
-test('a poll shows how many of those who voted chose an option, and who', () => {
+test('a poll shows the share and names of voters for each option', () => {
   expect([share(poll, 2), share(poll, 1), share({ ...poll, voters: [] }, 0)]).toEqual([100, 50, 0])
   expect([votersFor(poll, 'Today'), votersFor(poll, 'Later')]).toEqual([['1', '2'], ['1']])
 })

@@ -34,7 +34,7 @@ beforeEach(() => {
 
 const waitingFor = (groups: ReturnType<typeof useGroups>) => groups.find(PLACE.instanceId, PLACE.chat)?.joinRequests
 
-test('people who wait are read where an admin has to let them in', async () => {
+test('loads requests to join if an admin must approve them', async () => {
   const groups = useGroups()
   await groups.show(PLACE)
   expect(groups.find(PLACE.instanceId, PLACE.chat)).toEqual({
@@ -44,7 +44,7 @@ test('people who wait are read where an admin has to let them in', async () => {
   expect(asked).toHaveLength(2)
 })
 
-test('a group that lets everybody in is asked about nobody', async () => {
+test('does not load requests of an open group', async () => {
   approval = false
   const groups = useGroups()
   await groups.show(PLACE)
@@ -52,21 +52,21 @@ test('a group that lets everybody in is asked about nobody', async () => {
   expect(asked).toEqual([`GET ${encodeURIComponent(PLACE.chat)}`])
 })
 
-test('a member who is no admin sees the group, and nobody who waits', async () => {
+test('a member who is not an admin sees no requests', async () => {
   isAdmin = false
   const groups = useGroups()
   await groups.show(PLACE)
   expect(groups.find(PLACE.instanceId, PLACE.chat)).toMatchObject({ name: 'Garden', joinRequests: [] })
 })
 
-test('whoever is answered is gone from the list', async () => {
+test('removes an answered request from the list', async () => {
   const groups = useGroups()
   await groups.show(PLACE)
   await groups.answerJoinRequest(PLACE, '12025550123', true)
   expect(waitingFor(groups)).toEqual(['12025550124'])
 })
 
-test('somebody new appears in the group that is shown, and other instances change nothing', async () => {
+test('adds a new request to the open group, and ignores other instances', async () => {
   const groups = useGroups()
   await groups.show(PLACE)
   waiting = [...waiting, '12025550125']

@@ -16,7 +16,7 @@ const JOAO: Member = { number: '5511987654321', name: 'João Prado' }
 const NOBODY: Member = { number: '12025550103', name: null }
 const ALL = [ANA, JOAO, NOBODY]
 
-describe('what is being typed', () => {
+describe('the mention being typed', () => {
   test.each([
     ['@', { start: 0, words: '' }],
     ['Hello @an', { start: 6, words: 'an' }],
@@ -30,12 +30,12 @@ describe('what is being typed', () => {
     expect(mentionQuery(text, text.length)).toEqual(query)
   })
 
-  test('only what is before the caret counts', () => {
+  test('uses only the text before the caret', () => {
     expect(mentionQuery('Hi @ana and more', 5)).toEqual({ start: 3, words: 'a' })
   })
 })
 
-describe('who is offered', () => {
+describe('the suggestions', () => {
   test.each([
     ['', ALL],
     ['ana', [ANA]],
@@ -47,12 +47,12 @@ describe('who is offered', () => {
     expect(matching(ALL, words)).toEqual(members)
   })
 
-  test('names that begin with what was typed come first', () => {
+  test('lists names that begin with the typed text first', () => {
     const banana: Member = { number: '12025550104', name: 'Banana Bar' }
     expect(matching([banana, ANA], 'ana')).toEqual([ANA, banana])
   })
 
-  test('everybody in the group but the number itself and people who hide theirs, those with a name first', () => {
+  test('lists all members except the number itself and hidden ones, named ones first', () => {
     const messages = [
       { sender: ANA.number, push_name: 'Ana' },
       { sender: ANA.number, push_name: ANA.name },
@@ -66,7 +66,7 @@ describe('who is offered', () => {
 })
 
 describe('a mention in the text', () => {
-  test('replaces what was typed, and the caret is behind it', () => {
+  test('replaces the typed text and puts the caret after it', () => {
     const text = 'Hello @an, and more'
     const query = mentionQuery(text, 9)
     if (query === undefined) throw new Error('nothing is being typed')
@@ -74,12 +74,12 @@ describe('a mention in the text', () => {
     expect(insertMention('@an more', 3, { start: 0, words: 'an' }, ANA).text).toBe('@12025550101 more')
   })
 
-  test('is found again by its number', () => {
+  test('is found by its number', () => {
     expect(mentionsIn('Hi @12025550101 and @5511987654321', ALL)).toEqual([ANA, JOAO])
     expect(mentionsIn('12025550101 @1202555010 @120255501010', ALL)).toEqual([])
   })
 
-  test('is sent with the message, in a text or a caption, and nowhere else', () => {
+  test('is sent in a text or caption only', () => {
     expect(withMentions({ to: 'g', text: 'Hi @12025550101' }, ALL)).toMatchObject({ mentions: [ANA.number] })
     expect(withMentions({ to: 'g', media_url: 'u', caption: '@12025550101' }, ALL)).toMatchObject({
       mentions: [ANA.number],
@@ -88,13 +88,13 @@ describe('a mention in the text', () => {
     expect(withMentions({ to: '12025550101', text: '@12025550101' }, [])).not.toHaveProperty('mentions')
   })
 
-  test('is read as a name where it is known', () => {
+  test('is shown as a name if known', () => {
     const names = (number: string) => (number === ANA.number ? 'Ana Souza' : undefined)
     expect(withNames(`Hi @${ANA.number} and @${NOBODY.number}`, names)).toBe(`Hi @Ana Souza and @${NOBODY.number}`)
     expect(withNames(`@${ANA.number}0 ${ANA.number}`, names)).toBe(`@${ANA.number}0 ${ANA.number}`)
   })
 
-  test('stays within the limit of the service', () => {
+  test('respects the limit of the service', () => {
     const many = Array.from({ length: 60 }, (_, i): Member => ({ number: String(12_025_550_100 + i), name: null }))
     const text = many.map(({ number }) => `@${number}`).join(' ')
     expect(mentionsIn(text, many)).toHaveLength(LIMITS.mentions)

@@ -68,7 +68,7 @@ function open(storage: ReturnType<typeof browserStorage>, network: ReturnType<ty
 const offline = new Problem(0, 'unreachable', 'Failed to fetch', { isRetryable: true })
 
 describe('a message that could not be sent', () => {
-  test('is there after a reload, and is sent once when it is tried again', async () => {
+  test('survives a reload and is sent once on retry', async () => {
     const [storage, network] = [browserStorage(), service()]
     network.state.unreachable = offline
     await open(storage, network).outbox.send(MESSAGE)
@@ -83,7 +83,7 @@ describe('a message that could not be sent', () => {
     expect([network.state.sends, reloaded.shown(), storage.length]).toEqual([1, [], 0])
   })
 
-  test('is gone for good once it is discarded', async () => {
+  test('is gone after it is discarded', async () => {
     const [storage, network] = [browserStorage(), service()]
     network.state.unreachable = offline
     const { outbox, shown } = open(storage, network)
@@ -92,7 +92,7 @@ describe('a message that could not be sent', () => {
     expect([shown(), storage.length, network.state.sends]).toEqual([[], 0, 0])
   })
 
-  test('belongs to its account alone', async () => {
+  test('belongs to its account only', async () => {
     const [storage, network] = [browserStorage(), service()]
     network.state.unreachable = offline
     await open(storage, network).outbox.send(MESSAGE)
@@ -124,7 +124,7 @@ describe('a message whose answer was lost', () => {
     expect([network.state.sends, reloaded.shown(), storage.length]).toEqual([1, [], 0])
   })
 
-  test('is looked up again once the service is back, so that it is not shown as failed', async () => {
+  test('is looked up again once the service is back', async () => {
     const [storage, network] = [browserStorage(), service()]
     Object.assign(network.state, { lostAnswer: offline, findFails: offline })
     const { outbox, shown } = open(storage, network)
@@ -137,7 +137,7 @@ describe('a message whose answer was lost', () => {
     expect([network.state.sends, shown(), storage.length]).toEqual([1, [], 0])
   })
 
-  test('stays as one that was not sent once the service says that it has none', async () => {
+  test('is shown as not sent once the service does not know it', async () => {
     const [storage, network] = [browserStorage(), service()]
     Object.assign(network.state, { unreachable: offline, findFails: offline })
     const { outbox, shown } = open(storage, network)
@@ -149,7 +149,7 @@ describe('a message whose answer was lost', () => {
     expect(shown()).toMatchObject([{ state: 'failed', isUnsettled: false }])
   })
 
-  test('is never sent twice, even after the service has forgotten its key', async () => {
+  test('is never sent twice, even after its key expired', async () => {
     const [storage, network, clock] = [browserStorage(), service(), { now: 0 }]
     network.state.lostAnswer = new Problem(429, 'rate_limited', '', { isRetryable: true })
     const { outbox, shown } = open(storage, network, clock)
@@ -167,7 +167,7 @@ describe('a message whose answer was lost', () => {
   })
 })
 
-test('what is stored and is not a message is passed over', () => {
+test('ignores stored values that are not messages', () => {
   const storage = browserStorage()
   for (const text of ['', 'null', '{}', '[1]', '{"key":"a"}', 'no json'])
     storage.setItem(`switchboard.outbox.account.${text}`, text)

@@ -25,19 +25,19 @@ const outgoing = (key: string, own: Partial<OutboxMessage> = {}): OutboxMessage 
 const keys = (outbox: OutboxMessage[]) => outbox.map(({ key }) => key)
 const out = (n: number, text = 'hello') => message(n, { direction: 'out', status: 'queued', text })
 
-describe('what is being said', () => {
-  test('stays on screen until the conversation shows it', () => {
+describe('a message being sent', () => {
+  test('stays visible until the conversation has it', () => {
     expect(keys(notInThread([outgoing('a')], [message(1)]))).toEqual(['a'])
     expect(notInThread([outgoing('a', { state: 'accepted', messageId: 'msg_2' })], [message(1), out(2)])).toEqual([])
   })
 
-  test('is known by its words while its answer is on the way, and only after where it was written', () => {
+  test('is matched by its text while its answer is pending', () => {
     expect(notInThread([outgoing('a')], [message(1), out(2)])).toEqual([])
     expect(keys(notInThread([outgoing('a', { after: 'msg_2' })], [message(1), out(2)]))).toEqual(['a'])
     expect(keys(notInThread([outgoing('a')], [message(1), message(2, { text: 'hello' })]))).toEqual(['a'])
   })
 
-  test('a template is known by its name, since its words are filled in by the service', () => {
+  test('a template is matched by its name', () => {
     const template = (name: string) => ({
       body: { to: '12025550123', cloud_api: { type: 'template', template: { name, language: { code: 'en' } } } },
     })
@@ -48,23 +48,23 @@ describe('what is being said', () => {
     expect(keys(notInThread([outgoing('a')], [message(1), stored]))).toEqual(['a'])
   })
 
-  test('the same words said twice are two messages', () => {
+  test('the same text sent twice is two messages', () => {
     expect(notInThread([outgoing('a'), outgoing('b')], [message(1), out(2)])).toHaveLength(1)
     expect(notInThread([outgoing('a'), outgoing('b')], [message(1), out(2), out(3)])).toEqual([])
   })
 
-  test('whose answer was lost is not shown beside the message that the service has', () => {
+  test('is not shown twice if its answer was lost', () => {
     const lost = outgoing('a', { state: 'failed', isUnsettled: true })
     expect(notInThread([lost], [message(1), out(2)])).toEqual([])
     expect(keys(notInThread([lost], [message(1)]))).toEqual(['a'])
   })
 
-  test('what failed stays, whatever else was said', () => {
+  test('a failed message stays visible after others', () => {
     expect(keys(notInThread([outgoing('a', { state: 'failed' })], [message(1), out(2)]))).toEqual(['a'])
   })
 })
 
-describe('a send that was not answered as hoped', () => {
+describe('a send without a success', () => {
   const problem = (status: number, code: string, isRetryable = false) => new Problem(status, code, '', { isRetryable })
 
   test.each([
@@ -81,7 +81,7 @@ describe('a send that was not answered as hoped', () => {
     expect([isUncertain(found), canRetry(found)]).toEqual([uncertain, repeatable])
   })
 
-  test('one that is still running is asked again by itself, a few times', () => {
+  test('retries the lookup of a running send a few times', () => {
     const running = problem(409, 'idempotency_in_progress', true)
     expect([0, 1, 4].map((tries) => retryDelayMs(running, tries))).toEqual([1_000, 2_000, 5_000])
     expect(retryDelayMs(running, 5)).toBeUndefined()

@@ -11,11 +11,11 @@ const wordsOf = (language: string): Record<string, string> =>
     .reason
 
 describe('why a message was not sent', () => {
-  test.each(MessageErrorShape.properties.code.enum)('the network’s “%s” is explained, with what to do', (code) => {
+  test.each(MessageErrorShape.properties.code.enum)('explains the network’s “%s” and what to do', (code) => {
     expect(reasonOf({ status: 'failed', error: { code, message: '' } })?.code).toBe(code)
   })
 
-  test('a frozen account is told from another state that does not allow the call', async () => {
+  test('distinguishes a frozen account from other states', async () => {
     const frozen = accountFrozen('this call was not carried out', 'Pay the open invoice in Billing.')
     const answer = Response.json(consoleErrorBody(frozen, 'req_1'), { status: frozen.status })
     const problem = await readProblem(answer, 'sendMessage')
@@ -23,7 +23,7 @@ describe('why a message was not sent', () => {
     expect(remedyOfProblem(problem)).toBe('retry')
   })
 
-  test.each(['en', 'pt-BR', 'es'])('every reason has its sentence in %s, and no other has', (language) => {
+  test.each(['en', 'pt-BR', 'es'])('exactly these reasons have a sentence in %s', (language) => {
     expect(Object.keys(wordsOf(language)).toSorted()).toEqual([...REASON_CODES].toSorted())
   })
 
@@ -31,7 +31,7 @@ describe('why a message was not sent', () => {
     expect(reasonOf({ status: 'read', error: null })).toBeUndefined()
   })
 
-  test('what is not known is not explained away: it may be tried again if the service says so', () => {
+  test('an unknown error is retryable only if the service says so', () => {
     expect(reasonOf({ status: 'failed', error: { code: 'new_one', message: '' } })).toEqual({
       code: 'unknown',
       remedy: 'none',

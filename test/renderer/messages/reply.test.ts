@@ -2,20 +2,20 @@ import { expect, test } from 'vitest'
 import { authorName, canReplyTo, withQuote } from '../../../renderer/rooms/messages/reply.ts'
 import { message } from './build.ts'
 
-test('a message can be answered once the network has it, and as long as it is not deleted', () => {
+test('a message can be quoted once the network has it, unless it is deleted', () => {
   const there = { ...message(1), engine_message_id: 'a', deleted_at: null }
   expect(canReplyTo(there)).toBe(true)
   expect(canReplyTo({ ...there, engine_message_id: null })).toBe(false)
   expect(canReplyTo({ ...there, deleted_at: '2026-03-01T09:30:00.000Z' })).toBe(false)
 })
 
-test('an answer names the message it quotes', () => {
+test('a reply contains the quoted message', () => {
   const body = { to: '12025550101', text: 'Yes' }
   expect(withQuote(body, message(1))).toEqual({ ...body, quoted_message_id: message(1).message_id })
   expect(withQuote(body, undefined)).toEqual(body)
 })
 
-test('who wrote is called as in the contacts, else as they call themselves, else by their number', () => {
+test('names the sender by contact, own name or number', () => {
   const theirs = { push_name: 'Ana', sender: '12025550101' }
   const people = { nameOf: () => undefined, addressOf: (phone: string) => `+${phone}` }
   expect(authorName(theirs, { ...people, nameOf: () => 'Ana, bread on Fridays' })).toBe('Ana, bread on Fridays')

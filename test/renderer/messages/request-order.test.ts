@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRequestOrder } from '../../../renderer/rooms/messages/request-order.ts'
 
-test('an answer that was overtaken by a later question’s changes nothing', () => {
+test('ignores an answer that arrives after a later one', () => {
   const { begin, isLatest } = createRequestOrder()
   const [first, second, third] = [begin(), begin(), begin()]
   expect(isLatest(second)).toBe(true)
@@ -10,7 +10,7 @@ test('an answer that was overtaken by a later question’s changes nothing', () 
   expect(isLatest(second)).toBe(false)
 })
 
-test('answers in the order of their questions are all shown', () => {
+test('shows answers that arrive in order', () => {
   const { begin, isLatest } = createRequestOrder()
   expect([begin(), begin(), begin()].map(isLatest)).toEqual([true, true, true])
 })

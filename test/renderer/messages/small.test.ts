@@ -19,7 +19,7 @@ describe('numbers', () => {
     ['', undefined],
   ])('%s is %s', (written, digits) => expect(digitsOf(written)).toBe(digits))
 
-  test('a group can be written to by a number of either engine', () => {
+  test('both engines can write to a group', () => {
     const group = '120363041234567890@g.us'
     expect([canWrite(group, 'smv2'), canWrite(group, 'official'), canWrite(group, undefined)]).toEqual([
       true,
@@ -35,9 +35,9 @@ describe('numbers', () => {
     ['900000012345678', { number: null, username: null }, undefined],
     ['US.13491208655302741918', undefined, undefined],
     ['US.13491208655302741918', { number: '12025550123', username: 'ana.s' }, '+1 202 555 0123'],
-  ])('%s, of whom %o is known, is read as %s', (phone, known, shown) => expect(addressText(phone, known)).toBe(shown))
+  ])('%s with %o is shown as %s', (phone, known, shown) => expect(addressText(phone, known)).toBe(shown))
 
-  test('a person is known by a number or not; a group is none', () => {
+  test('has the number of a person if known, and none of a group', () => {
     const chats = ['12025550123', '900000012345678', 'US.13491208655302741918', '120363041234567890@g.us']
     expect(chats.map(isPerson)).toEqual([true, true, true, false])
   })
@@ -70,7 +70,7 @@ describe('files', () => {
     [3_725, '1:02:05'],
   ])('%i seconds are %s', (seconds, text) => expect(clockText(seconds * 1_000)).toBe(text))
 
-  test('only what the service itself hands out is opened in the window', () => {
+  test('opens only files of the service in the window', () => {
     expect(['/panel/v1/x.png', 'blob:abc', 'data:image/png;base64,AA'].every(isOwnUrl)).toBe(true)
     expect(['https://elsewhere.example/x.png', '//elsewhere.example/x.png', null].some(isOwnUrl)).toBe(false)
   })
@@ -81,9 +81,9 @@ describe('files', () => {
     ['https://a.example/voice.ogg', 'audio'],
     ['https://a.example/clip.mp4#t=1', 'video'],
     ['https://a.example/path', undefined],
-  ])('%s leads to %s', (url, type) => expect(typeOfUrl(url)).toBe(type))
+  ])('opens %s as %s', (url, type) => expect(typeOfUrl(url)).toBe(type))
 
-  test('sizes are said in the language', () => {
+  test('formats sizes by language', () => {
     expect(sizeText(1_204_221, 'en')).toBe('1.2 MB')
     expect(sizeText(48_211, 'pt-BR')).toMatch(/^48\skB$/)
     expect([1, 617].map((bytes) => sizeText(bytes, 'en'))).toEqual(['1 byte', '617 bytes'])
@@ -94,7 +94,7 @@ describe('times', () => {
   const now = new Date(2026, 2, 5, 12, 0).getTime()
   const at = (day: number, month = 2, year = 2026) => new Date(year, month, day, 9, 30).toISOString()
 
-  test('a list says as much as is needed', () => {
+  test('are short in a list', () => {
     expect(shortTime(at(5), now, 'en')).toMatch(/^9:30\sAM$/)
     expect(shortTime(at(3), now, 'en')).toBe('Tue')
     expect(shortTime(at(1, 1), now, 'en')).toBe('Feb 1')
@@ -110,7 +110,7 @@ describe('times', () => {
     expect(dayName(at(1), now, 'en')).toBe('Sunday, March 1')
   })
 
-  test('the official engine takes free text for 24 hours after the other side wrote', () => {
+  test('the official engine accepts free text for 24 hours after a received message', () => {
     expect(serviceWindow('official', at(5), now)).toBe('open')
     expect(serviceWindow('official', at(3), now)).toBe('closed')
     expect(serviceWindow('official', null, now)).toBe('never')
@@ -120,7 +120,7 @@ describe('times', () => {
 })
 
 describe('one at a time', () => {
-  test('whoever asks while it runs shares one more run', async () => {
+  test('calls during a run share one more run', async () => {
     let [runs, atOnce, most] = [0, 0, 0]
     const act = coalesce(async () => {
       most = Math.max(most, ++atOnce)

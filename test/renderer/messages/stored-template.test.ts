@@ -3,7 +3,7 @@ import { storedTemplate } from '../../../renderer/rooms/messages/template-messag
 
 const button = (type: string, title: string, more: object = {}) => ({ type, title, id: null, url: null, ...more })
 
-test('a stored template is shown with all its buttons', () => {
+test('shows a stored template with all its buttons', () => {
   const buttons = [
     button('quick_reply', 'Yes', { id: 'today' }),
     button('url', 'Track', { url: 'https://garden.example/7' }),
@@ -19,7 +19,7 @@ test('a stored template is shown with all its buttons', () => {
   })
 })
 
-test('a stored template is shown with its cards', () => {
+test('shows a stored template with its cards', () => {
   const buttons = [
     button('quick_reply', 'Buy', { id: '1: Buy' }),
     button('url', 'Look', { url: 'https://luz.example/1' }),

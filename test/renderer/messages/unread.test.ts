@@ -10,7 +10,7 @@ describe('an open chat is marked as read', () => {
   })
   const run = (...views: Partial<ChatView>[]) => views.map((change) => view(change)).map(createReadMarker())
 
-  test('when it is opened with unread messages, and when one arrives', () => {
+  test('when it opens with unread messages, and when one arrives', () => {
     expect(run({ unreadMessages: 2 }, {}, { newestMessageId: 'm2', unreadMessages: 1 })).toEqual([true, false, true])
   })
 
@@ -18,16 +18,16 @@ describe('an open chat is marked as read', () => {
     expect(run({ isWatched: false, unreadMessages: 2 }, { unreadMessages: 2 })).toEqual([false, true])
   })
 
-  test('when it is opened with a mark, and not when somebody marks it while it is open', () => {
+  test('when it opens with a mark, but not if it is marked while open', () => {
     expect(run({ isMarked: true }, {}, { isMarked: true })).toEqual([true, false, false])
     expect(run({ isMarked: true }, { place: 'a/2', isMarked: true })).toEqual([true, true])
   })
 
-  test('not when nothing in it is unread', () => {
+  test('not if nothing is unread', () => {
     expect(run({}, { newestMessageId: 'm2' })).toEqual([false, false])
   })
 
-  test('once for each new message when the list does not say whether it is unread', () => {
+  test('once per new message if the list has no unread state', () => {
     const unknown = { unreadMessages: undefined }
     expect(run(unknown, unknown, { ...unknown, newestMessageId: 'm2' })).toEqual([true, false, true])
   })
@@ -44,11 +44,11 @@ describe('the list of unread conversations', () => {
   })
   const [ada, bob, eve] = [conversation('1', 30), conversation('2', 20), conversation('3', 10)]
 
-  test('keeps the open one in its place after it was read', () => {
+  test('keeps the open chat in its place after it was read', () => {
     expect(keepOpen([ada, eve], [ada, bob, eve], '2')).toEqual([ada, conversation('2', 20, 0), eve])
   })
 
-  test('lets the others go', () => {
+  test('removes the others', () => {
     expect(keepOpen([ada], [ada, bob, eve], '')).toEqual([ada])
     expect(keepOpen([ada, bob], [ada, bob, eve], '2')).toEqual([ada, bob])
     expect(keepOpen([ada], undefined, '2')).toEqual([ada])
