@@ -85,11 +85,11 @@ test.each<[string, CampaignMessage]>([
     { interactive: { type: 'flow', body: 'Fill in', button: 'Open', flow: { name: 'visit', token: '{{City}}' } } },
   ],
   ['a payload of a program', { cloud_api: { type: 'interactive', interactive: { type: 'list' } } }],
-])('%s is the same after it was edited', (_name, message) => {
+])('%s is unchanged after editing', (_name, message) => {
   expect(toCampaignMessage(toMessageDraft(message), [TEMPLATE])).toEqual(message)
 })
 
-test('a variation that says nothing yet is not stored, and why is named', () => {
+test('does not store an empty variation and gives the reason', () => {
   const broken: readonly [MessageDraft, string][] = [
     [NEW_MESSAGE, 'empty'],
     [{ ...NEW_MESSAGE, kind: 'file' }, 'noFile'],
@@ -105,7 +105,7 @@ test('a variation that says nothing yet is not stored, and why is named', () => 
   expect(toCampaignMessage(NEW_MESSAGE, [])).toBeUndefined()
 })
 
-test('the first variation that cannot be stored is named, and one that says nothing yet is none', () => {
+test('names the first variation that cannot be stored, ignoring empty ones', () => {
   expect(unfinishedAt([NEW_MESSAGE, text('Hi')], [])).toBe(0)
   expect(unfinishedAt([text('Hi'), text('{a|b'), text('{c')], [])).toBe(2)
 })
@@ -116,12 +116,12 @@ test('variables and wordings are counted over all variations', () => {
   expect([listVariables([menu('{a|{{name}}}')]), countWordings([menu('{a|b}')])]).toEqual([['name', 'city'], 2])
 })
 
-test('the phone shows a menu with the words of the person', () => {
+test('the preview shows a menu with the person’s values', () => {
   const { text: body, interactive } = preview(menu('Hi {{name}}'), 'official')
   expect([body, interactive?.buttons.map(({ title }) => title)]).toEqual(['Hi Ana', ['Yes, Recife']])
 })
 
-test('a template names what has to be filled, and its payload says it in Graph’s own way', () => {
+test('a template lists its variables, and its payload is in Graph’s format', () => {
   const fields = listTemplateFields(TEMPLATE)
   expect(fields.map(({ key }) => key)).toEqual(['header.image', 'body.1', 'body.2', 'button.0.1'])
   const choice = { name: 'offer', language: 'pt_BR', values: VALUES }
@@ -149,7 +149,7 @@ test('a template names what has to be filled, and its payload says it in Graph�
   expect(fillTemplateText('{{1}} and {{2}}', 'body', { 'body.1': 'A' })).toBe('A and {{2}}')
 })
 
-test('a button that copies a code waits for the code', () => {
+test('a copy-code button needs its code', () => {
   const coupon: Template = {
     ...TEMPLATE,
     components: [
@@ -219,7 +219,7 @@ test('the product of a header is named with its catalog', () => {
   expect(readTemplatePayload(payload)).toEqual(choice)
 })
 
-test('the preview shows what the person gets, and a variable nobody has as it was written', () => {
+test('the preview shows the final text, and unknown variables as written', () => {
   expect(preview(text('Hi {{name}} in {{ city }}, {{zip}} {{tier|gold}}')).text).toBe('Hi Ana in Recife, {{zip}} gold')
 })
 
@@ -232,7 +232,7 @@ test('buttons are numbers in the text, except up to three below a text of an off
   expect(preview({ ...three, kind: 'file' }, 'official').buttons).toEqual([])
 })
 
-test('a template is shown filled, with its file, footer and button', () => {
+test('shows a filled template with file, footer and button', () => {
   const draft: MessageDraft = {
     ...NEW_MESSAGE,
     kind: 'template',
@@ -252,7 +252,7 @@ const PACE: CampaignConfig = {
   ...{ skipIfContactedHours: 24, checkNumbers: true, typing: true, budget: null },
 }
 
-test('only what changed is saved', () => {
+test('saves only changes', () => {
   const before = toStored({ ...newDraft('March'), instanceIds: ['i1'] }, [])
   expect(changesOf(before, before)).toBeUndefined()
   const after = toStored({ ...newDraft('March'), instanceIds: ['i1'], messages: [text('Hi')] }, [])
@@ -262,7 +262,7 @@ test('only what changed is saved', () => {
   expect(changesOf({}, before)).toEqual({ name: 'March', instance_ids: ['i1'], messages: [], scheduled_at: null })
 })
 
-test('a body names the budget only if somebody changed it: the service refuses that to an account that is held', () => {
+test('sends the budget only if it changed, because a held account may not set it', () => {
   const budget = { amount_micros: 5_000_000, currency: 'usd', warn_percent: 80 }
   const storedWith = (config: Partial<CampaignConfig>) =>
     toStored({ ...newDraft('March'), instanceIds: ['i1'], config: { ...PACE, ...config } }, [])
@@ -275,7 +275,7 @@ test('a body names the budget only if somebody changed it: the service refuses t
   expect(changesOf(storedWith({ budget: null }), storedWith({ budget }))).toEqual({ config: { ...PACE, budget } })
 })
 
-test('each step knows what is missing', () => {
+test('each step reports what is missing', () => {
   const missing = (draft = newDraft(' '), total = 0) =>
     (['numbers', 'message', 'people', 'pace', 'review'] as const).map((step) =>
       missingIn(step, draft, { total, templates: [] }),
@@ -284,7 +284,7 @@ test('each step knows what is missing', () => {
   expect(missing({ ...newDraft('A'), instanceIds: ['i1'], messages: [text('Hi')] }, 3)).toEqual([[], [], [], [], []])
 })
 
-test('delays and hours have to be in order', () => {
+test('delays and hours must be in order', () => {
   expect(isPaceValid(PACE)).toBe(true)
   expect(isPaceValid({ ...PACE, window: null })).toBe(true)
   expect(isPaceValid({ ...PACE, minDelay: 30 })).toBe(false)

@@ -22,7 +22,7 @@ const allowed = (
     .filter(([, may]) => may)
     .map(([name]) => name)
 
-test('each state allows what the service allows in it', () => {
+test('each state allows the actions that the service allows', () => {
   expect(allowed('draft')).toEqual(['canEdit', 'canTest', 'canDelete'])
   expect(allowed('scheduled')).toEqual(['canCancel', 'canTest'])
   expect(allowed('running')).toEqual(['canPause', 'canCancel', 'canTest'])
@@ -31,7 +31,7 @@ test('each state allows what the service allows in it', () => {
   for (const status of ['completed', 'canceled', 'failed'] as const) expect(allowed(status)).toEqual([])
 })
 
-test('a pause that ends by itself is told from one that waits for a person', () => {
+test('distinguishes an automatic pause from one that waits for a person', () => {
   expect((['outside_window', 'no_instance', 'restricted'] as const).every(resumesAutomatically)).toBe(true)
   expect((['user', 'error_threshold', 'app_offline'] as const).some(resumesAutomatically)).toBe(false)
 })
@@ -48,7 +48,7 @@ test('a campaign that continues automatically waits, and only one that a person 
   expect(shownStatusOf({ status: 'running', pause_reason: null })).toBe('running')
 })
 
-test('the parts of the bar are disjoint and leave the pending ones open', () => {
+test('the parts of the bar do not overlap and leave pending recipients out', () => {
   expect(barOf(COUNTS).map(({ name, count }) => [name, count])).toEqual([
     ['read', 10],
     ['delivered', 20],
@@ -61,19 +61,19 @@ test('the parts of the bar are disjoint and leave the pending ones open', () => 
   expect(doneOf(COUNTS)).toBe(60)
 })
 
-test('every part of the bar has a color of its own, and none that of the empty bar', () => {
+test('every part of the bar has its own color, different from the empty bar', () => {
   const tones = barOf(COUNTS).map(({ tone }) => tone)
   expect(new Set(tones).size).toBe(6)
   expect(tones).not.toContain('bg-accented')
 })
 
-test('one of a thousand is not 0 percent, and all but one not 100', () => {
+test('rounds one of a thousand above 0 percent, and all but one below 100', () => {
   expect([percentOf(1, 1_000), percentOf(999, 1_000), percentOf(5, 5), percentOf(0, 9), percentOf(0, 0)]).toEqual([
     1, 99, 100, 0, 0,
   ])
 })
 
-test('the rate is that of the last minutes, and unknown at first', () => {
+test('the rate is of the last minutes, and unknown at first', () => {
   let marks: readonly Mark[] = []
   for (let minute = 0; minute <= 10; minute++) marks = addMark(marks, { atMs: minute * 60_000, done: minute * 4 })
   expect(marks[0]?.atMs).toBe(5 * 60_000)
@@ -82,7 +82,7 @@ test('the rate is that of the last minutes, and unknown at first', () => {
   expect(hourlyRate(addMark([{ atMs: 0, done: 0 }], { atMs: 5_000, done: 9 }))).toBeUndefined()
 })
 
-test('a campaign that stands still slows down to nothing', () => {
+test('the rate of a stopped campaign falls to zero', () => {
   let marks: readonly Mark[] = [{ atMs: 0, done: 0 }]
   for (let second = 1; second <= 400; second++) marks = addMark(marks, { atMs: second * 1_000, done: 10 })
   expect(hourlyRate(marks)).toBe(0)

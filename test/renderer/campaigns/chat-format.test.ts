@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readChatText } from '../../../renderer/rooms/campaigns/chat-format.ts'
 
-test('marks make bold, italic, struck and code, also inside each other', () => {
+test('formats bold, italic, strikethrough and code, also nested', () => {
   expect(readChatText('*Big _news_* for `you` ~now~')).toEqual([
     { text: 'Big ', isBold: true },
     { text: 'news', isBold: true, isItalic: true },
@@ -13,11 +13,11 @@ test('marks make bold, italic, struck and code, also inside each other', () => {
   expect(readChatText('```a *b*```')).toEqual([{ text: 'a *b*', isCode: true }])
 })
 
-test.each(['2 * 3 * 4', 'snake_case_name', '* a*', '*a\nb*', 'a~b', '*', '**'])('what is no mark stays: %s', (text) => {
+test.each(['2 * 3 * 4', 'snake_case_name', '* a*', '*a\nb*', 'a~b', '*', '**'])('keeps other text: %s', (text) => {
   expect(readChatText(text)).toEqual([{ text }])
 })
 
-test('addresses are links, without the point that ends the sentence', () => {
+test('links URLs without the period at the end of a sentence', () => {
   expect(readChatText('See https://luz.example/menu?x=1. *Now* http://a.example')).toEqual([
     { text: 'See ' },
     { text: 'https://luz.example/menu?x=1', isLink: true },

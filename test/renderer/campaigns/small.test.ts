@@ -15,7 +15,7 @@ import { splitDuration } from '../../../renderer/rooms/campaigns/use-duration-te
 import { bestVariation } from '../../../renderer/rooms/campaigns/variations.ts'
 
 describe('the columns of a list', () => {
-  test('are found by name in every language, the others become variables', async () => {
+  test('are found by name in every language; others become variables', async () => {
     const table = await readPeopleText('Cidade;Celular;Nome\nRecife;5581988887777;"Ana; ""A"""\n')
     const columns = guessColumns(table)
     expect(columns).toEqual({ phone: 1, name: 2, left: [] })
@@ -23,12 +23,12 @@ describe('the columns of a list', () => {
     expect(toPeopleCsv(table, columns)).toBe('phone,name,Cidade\n5581988887777,"Ana; ""A""",Recife')
   })
 
-  test('are found by what is in them where there is no header; no column without a name is a variable', async () => {
+  test('are found by content without a header; unnamed columns are not variables', async () => {
     const table = await readPeopleText('Ana;+1 202 555 0147;gold\nBen;+1 202 555 0148;silver\n')
     expect(guessColumns(table)).toEqual({ phone: 1, name: 0, left: [2] })
   })
 
-  test('problems name the lines of the person’s own file', async () => {
+  test('problems have the line numbers of the person’s file', async () => {
     const table = await readPeopleText('phone\n12025550147\n\n12\n5.51E+12\n')
     const problem = { line: 3, phone: '12', reason: 'too_short' as const }
     expect(inOwnFile([problem], table)).toEqual([{ ...problem, line: 4 }])
@@ -36,7 +36,7 @@ describe('the columns of a list', () => {
   })
 })
 
-test('a variable goes to the caret, marks go around what is selected', () => {
+test('inserts a variable at the caret and marks around the selection', () => {
   expect(wrapSelection({ text: 'Hi !', start: 3, end: 3 }, { put: '{{name}}' })).toEqual({
     text: 'Hi {{name}}!',
     start: 11,
@@ -47,7 +47,7 @@ test('a variable goes to the caret, marks go around what is selected', () => {
   expect(wrapSelection({ text: '', start: 0, end: 0 }, bold)).toEqual({ text: '*text*', start: 1, end: 5 })
 })
 
-test('the days of all numbers are summed, and a day without a send is kept', () => {
+test('sums the days of all numbers and keeps days without sends', () => {
   const load = [
     { days: [{ day: '2026-03-06', sends: 3 }] },
     { days: ['2026-03-06', '2026-03-09'].map((day) => ({ day, sends: 1 })) },
@@ -69,7 +69,7 @@ test('a pace is recognized by its values, and the worst of the risks decides how
   ])
 })
 
-test('what a number may still send today is low before it is nothing', () => {
+test('the rest of today’s limit is low before it is used up', () => {
   const today = { sent: 10, limit: 50, first_contacts: 5, first_contacts_limit: 20 }
   expect(summarizeSafety({ today, restriction: null })).toEqual({ tone: 'good', left: 40, leftFirst: 15 })
   expect(summarizeSafety({ today: { ...today, sent: 45 }, restriction: null }).tone).toBe('low')
@@ -81,7 +81,7 @@ test('what a number may still send today is low before it is nothing', () => {
   expect(summarizeSafety({ today, restriction }).tone).toBe('stopped')
 })
 
-test('a duration is said in its two largest units', () => {
+test('a duration has its two largest units', () => {
   expect(splitDuration(20)).toEqual([['minute', 1]])
   expect(splitDuration(3 * 3_600 + 300)).toEqual([
     ['hour', 3],
@@ -90,7 +90,7 @@ test('a duration is said in its two largest units', () => {
   expect(splitDuration(2 * 86_400)).toEqual([['day', 2]])
 })
 
-test('a variation is best only when enough people got every one, and it is clearly ahead', () => {
+test('a variation is best only with enough recipients and a clear lead', () => {
   const of = (variation: number, sent: number, replied: number) => ({ variation, sent, replied, read: 0 })
   expect(bestVariation([of(1, 50, 20), of(2, 50, 10)])).toBe(1)
   expect(bestVariation([of(1, 50, 11), of(2, 50, 10)])).toBeUndefined()
