@@ -20,7 +20,7 @@ const act = (more: Partial<Act> = {}): Act => ({
 })
 
 describe('the lines of the activity log', () => {
-  test('equal acts in a row are one line, with the newest of them and their number', () => {
+  test('groups equal actions in a row under the newest, with their number', () => {
     const [newest, ...others] = Array.from({ length: 299 }, () => act())
     const oldest = act({ at: '2026-03-01T08:00:00.000Z' })
     if (newest === undefined) throw new Error('There are 299.')
@@ -34,16 +34,16 @@ describe('the lines of the activity log', () => {
     { actor_name: 'Shop' },
     { actor: 'member' as const },
     { via: 'mcp' as const },
-  ])('an act with another %j is a line of its own, and ends the run', (other) => {
+  ])('starts a new line for an action with another %j', (other) => {
     expect(linesOf([act(), act(), act(other), act()]).map(({ times }) => times)).toEqual([2, 1, 1])
   })
 
-  test('other fields of the same thing are no other line', () => {
+  test('keeps one line for other fields of the same subject', () => {
     expect(linesOf([act({ fields: ['name'] }), act({ fields: ['metadata'] })])).toHaveLength(1)
   })
 })
 
-test('every operation that the log keeps has words, and no other', () => {
+test('exactly the logged operations have a text', () => {
   const file = resolve(import.meta.dirname, '../../renderer/locales/en/audit.json')
   const { did } = JSON.parse(readFileSync(file, 'utf8')) as { did: Record<string, string> }
   const kept = CONTRACTS.flatMap(({ room, operations }) =>

@@ -17,7 +17,7 @@ const sources = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.(ts|vue)$/.test(file))
   .map((file) => ({ file, text: readFileSync(new URL(file, FOLDER), 'utf8') }))
 
-test('why a command failed is beside its button, and in a toast only where there is no button', () => {
+test('shows a failure beside its button, and as a toast only without a button', () => {
   const found = sources.filter(
     ({ text }) =>
       /useProblemToast|toast\.add\(\{[^}]*color: '(error|warning)'/s.test(text) || /\.\.\.failed,/.test(text),

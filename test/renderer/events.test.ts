@@ -7,23 +7,23 @@ const events = (...numbers: number[]) => numbers.map((n) => ({ event_id: `evt_${
 const numbers = (rows: readonly Event[] | undefined) => rows?.map(({ event_id }) => Number(event_id.slice(4)))
 
 describe('pages of events', () => {
-  test('new events are put on top of what is loaded', () => {
+  test('adds new events on top', () => {
     expect(numbers(withNewest(events(3, 2, 1), events(5, 4, 3), true))).toEqual([5, 4, 3, 2, 1])
     expect(numbers(withNewest([], events(2, 1), false))).toEqual([2, 1])
     expect(numbers(withNewest(events(2, 1), [], false))).toEqual([2, 1])
   })
 
-  test('the list starts over when there is a gap', () => {
+  test('starts over if there is a gap', () => {
     expect(withNewest(events(3, 2, 1), events(9, 8, 7), true)).toBeUndefined()
   })
 
-  test('older events are added once', () => {
+  test('adds older events once', () => {
     expect(numbers(withOlder(events(5, 4), events(4, 3)))).toEqual([5, 4, 3])
   })
 })
 
 describe('the filter in the address', () => {
-  test('is read, and what makes no sense is left out', () => {
+  test('is parsed without invalid values', () => {
     expect(filterOf({ type: 'message.read', instance: 'a', span: 'hour', event: 'evt_1' })).toEqual({
       ...{ type: 'message.read', instance: 'a', span: 'hour' },
     })
@@ -38,7 +38,7 @@ describe('the filter in the address', () => {
     })
   })
 
-  test('says whether a notice is about the list', () => {
+  test('decides whether a notice concerns the list', () => {
     const notice = { topic: 'events', type: 'message.read', instance_id: 'a' } as const
     expect(concerns({}, notice)).toBe(true)
     expect(concerns({ type: 'message.read', instance: 'a' }, notice)).toBe(true)

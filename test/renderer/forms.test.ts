@@ -66,16 +66,16 @@ const typed = [...parts]
   .filter(([, { template }]) => template?.ast !== undefined && countFields(template.ast as unknown as Node) > 0)
   .map(([file]) => file)
 
-test.each(typed)('%s keeps what is typed or asks before it is lost', (file) => {
+test.each(typed)('%s keeps its text or asks before losing it', (file) => {
   expect(isGuarded(file), NOTHING_TO_LOSE[file]).toBe(!(file in NOTHING_TO_LOSE))
 })
 
-test('every field of the window is found, and every exception is one', () => {
+test('finds every field of the window, and every exception is needed', () => {
   expect(typed.length).toBeGreaterThan(90)
   expect(Object.keys(NOTHING_TO_LOSE).filter((file) => !typed.includes(file))).toEqual([])
 })
 
-test('every dialog with a form has the one form pattern', () => {
+test('every dialog with a form uses the form pattern', () => {
   const others = [...parts]
     .filter(([, { source }]) => source.includes('<FormDialog') && !source.includes('useDialogForm('))
     .map(([file]) => file)

@@ -57,7 +57,7 @@ function typedNames(text: string): string[] {
   return [...quoted, ...inside].filter((name) => names.has(name))
 }
 
-test('an English sentence that names a room, a tab, a button or a setting takes the name from its key', () => {
+test('an English sentence takes the name of a screen, tab, button or setting from its key', () => {
   const typed = [...english]
     .filter(([key]) => !OF_OTHERS.some((prefix) => key.startsWith(prefix)))
     .flatMap(([key, text]) => typedNames(text).map((name) => `${key} types “${name}”`))
@@ -68,12 +68,12 @@ describe.each(languages)('the sentences of %s', (language) => {
   const messages = messagesOf(language)
   const words = new Map(flat(messages))
 
-  test('name the same places as the English ones', () => {
+  test('refer to the same places as the English ones', () => {
     for (const [key, text] of english)
       expect(linksOf(words.get(key) ?? '').toSorted(), key).toEqual(linksOf(text).toSorted())
   })
 
-  test('show the names of the places they refer to', () => {
+  test('contain the names of the places they refer to', () => {
     const i18n = createI18n({ legacy: false, locale: language, messages: { [language]: messages }, missingWarn: false })
     const linked = [...words].filter(([, text]) => linksOf(text).length > 0)
     expect(linked.length).toBeGreaterThan(15)
@@ -85,7 +85,7 @@ describe.each(languages)('the sentences of %s', (language) => {
   })
 })
 
-test('a setting that a sentence of the service names is one that exists', async () => {
+test('every setting that a sentence of the service names exists', async () => {
   const { SETTINGS } = await import('../../main/config.ts')
   const known = new Set(Object.values(SETTINGS).map(({ name }) => name))
   const main = resolve(import.meta.dirname, '../../main')

@@ -82,7 +82,7 @@ const isKey = (found: string): boolean => /\bt\(/.test(found)
 /** Where a problem is made, and no view. */
 const MAKERS = ['app/problem.ts', 'app/api.ts']
 
-test('no view shows a sentence of the service, but for those that are quoted as such', () => {
+test('no view shows a sentence of the service unless it is quoted', () => {
   const shown = sources
     .filter(({ file }) => !MAKERS.includes(file))
     .flatMap((source) => shownIn(source).map((found) => ({ file: source.file, found })))
@@ -100,7 +100,7 @@ const lineOf = (file: string, found: string): string =>
     .filter((line) => line.includes(found))
     .join('\n') ?? ''
 
-test.each(SHOWN)('$file still shows what its exception is for', ({ file, shown }) => {
+test.each(SHOWN)('the exception of $file is still needed', ({ file, shown }) => {
   expect(sources.find((source) => source.file === file)?.text).toMatch(shown)
 })
 
@@ -127,7 +127,7 @@ function sentencesIn(schema: Schema | null | undefined, name = ''): string[] {
   ]
 }
 
-test('every field of an answer that holds a sentence is one that this test looks for', () => {
+test('this test covers every field with a sentence', () => {
   const found = CONTRACTS.flatMap(({ operations }) =>
     Object.values(operations).flatMap(({ reply }) => sentencesIn(reply.schema)),
   )

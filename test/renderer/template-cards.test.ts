@@ -64,7 +64,7 @@ const form = (cards: readonly FormCard[], changes: Partial<TemplateForm> = {}): 
 })
 
 describe('the form of a carousel', () => {
-  test('keeps what was read and not changed', () => {
+  test('keeps unchanged cards', () => {
     expect(toComponents(toForm(template(WHOLE)))).toEqual(WHOLE)
     const plain = carousel([HEADER], [HEADER])
     expect(toComponents(toForm(template(plain)))).toEqual(plain)
@@ -76,12 +76,12 @@ describe('the form of a carousel', () => {
       'a button that it does not have',
       carousel([HEADER, { type: 'BUTTONS', buttons: [{ type: 'SPM', text: 'View' }] }], [HEADER]),
     ],
-  ])('leaves cards with %s as they are', (_, components) => {
+  ])('leaves cards with %s unchanged', (_, components) => {
     const read = toForm(template(components))
     expect([read.carousel, toComponents(read)]).toEqual([null, components])
   })
 
-  test('writes what the sandbox accepts, without header, footer and buttons of the message', () => {
+  test('produces what the sandbox accepts, without header, footer and buttons of the message', () => {
     const buttons = [{ ...newButton('URL', 'Open'), value: 'https://luz.example/{{1}}', example: 'rose' }]
     const one = card({ body: 'From {{1}} dollars.', examples: { 1: '9' }, buttons })
     const written = form([one, one], {
@@ -97,7 +97,7 @@ describe('the form of a carousel', () => {
     expect(toMedia(written)).toEqual({ card_media: [{ media_id: 'fil_1' }, { media_id: 'fil_1' }] })
   })
 
-  test('uploads only the files that were chosen, for the cards in their order', () => {
+  test('uploads only chosen files, in the order of the cards', () => {
     const read = toForm(template(WHOLE))
     expect(toMedia(read)).toEqual({})
     const [first, second] = (read.carousel as Carousel).cards as [FormCard, FormCard]
@@ -108,7 +108,7 @@ describe('the form of a carousel', () => {
     expect(toMedia(changed)).toEqual({ card_media: [{ media_id: 'fil_1' }, null] })
   })
 
-  test('is no longer one in another category', () => {
+  test('is not a carousel in another category', () => {
     const { category: _, ...rest } = form([card(), card()])
     const written = { ...rest, category: 'UTILITY' as const }
     expect([toComponents(written).map(({ type }) => type), toMedia(written)]).toEqual([['BODY'], {}])
@@ -138,7 +138,7 @@ describe('the form of a carousel', () => {
     expect(cardFaults({ format: 'IMAGE', cards: [one, other] })).toEqual([fault, undefined])
   })
 
-  test('accepts whole cards', () => {
+  test('accepts complete cards', () => {
     const one = card({ body: 'a'.repeat(160), buttons: [newButton('QUICK_REPLY', 'More')] })
     expect(cardFaults({ format: 'IMAGE', cards: [one, one] })).toEqual([undefined, undefined])
   })
@@ -154,13 +154,13 @@ describe('the form of a carousel', () => {
     expect([next.buttons.map(({ kind }) => kind), next.file]).toEqual([['URL', 'QUICK_REPLY'], null])
   })
 
-  test('moves a card, and asks for other files when pictures become videos', () => {
+  test('moves a card, and needs new files if pictures become videos', () => {
     expect(moved(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b'])
     const changed = withFormat({ format: 'IMAGE', cards: [card({ kept: HEADER })] }, 'VIDEO')
     expect(cardFaults(changed)).toEqual(['noFile'])
   })
 
-  test('says what Meta’s review would reject on any card', () => {
+  test('reports what Meta’s review would reject on any card', () => {
     const keys = hintsOf(form([card({ body: 'Only today' }), card({ body: '{{1}} is here today' })])).map(
       ({ key }) => key,
     )
@@ -184,7 +184,7 @@ describe('a message with a carousel', () => {
   }
   const choice = { name: 'offers', language: 'en', values: VALUES }
 
-  test('asks for its own values, and then for those of each card', () => {
+  test('asks for its own values, then for those of each card', () => {
     expect(listTemplateFields(template(WHOLE)).map(({ key, card: at }) => [key, at])).toEqual([
       ['body.1', null],
       ...Object.keys(VALUES)
@@ -193,7 +193,7 @@ describe('a message with a carousel', () => {
     ])
   })
 
-  test('is what Meta waits for, with a payload that says which card was tapped', () => {
+  test('has Meta’s format, with a payload that names the tapped card', () => {
     const payload = toTemplatePayload(choice, template(WHOLE)) as any
     expect(parameterFault(payload.template, template(WHOLE) as never)).toBeUndefined()
     expect(payload.template.components[1].cards[1]).toEqual({
@@ -212,11 +212,11 @@ describe('a message with a carousel', () => {
     })
   })
 
-  test('is read back as it was written', () => {
+  test('is parsed back unchanged', () => {
     expect(readTemplatePayload(toTemplatePayload(choice, template(WHOLE)))).toEqual(choice)
   })
 
-  test('is shown with its cards filled', () => {
+  test('is shown with filled cards', () => {
     expect(filledTemplate(template(WHOLE), VALUES)).toMatchObject({
       text: 'New for you, Ana, this week.',
       buttons: [],

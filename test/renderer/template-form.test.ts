@@ -59,7 +59,7 @@ const withFiles = (given: TemplateForm): TemplateForm => ({
 const labelOf = (kind: string) => `[${kind}]`
 const form = (changes: Partial<TemplateForm>): TemplateForm => ({ ...NEW_TEMPLATE, ...changes })
 
-describe('what was edited without a change is the same:', () => {
+describe('editing without a change keeps:', () => {
   test.each([
     ['a body', [BODY]],
     ['named variables', [NAMED]],
@@ -76,7 +76,7 @@ describe('what was edited without a change is the same:', () => {
   })
 })
 
-test('a template of codes that Meta shows with its text is submitted without it', () => {
+test('submits a code template without the text that Meta adds', () => {
   const shown = {
     ...template(
       { type: 'BODY', text: '*{{1}}* is your verification code.', add_security_recommendation: true },
@@ -96,7 +96,7 @@ test('a template of codes that Meta shows with its text is submitted without it'
   ])
 })
 
-test('answers stand together, before links', () => {
+test('puts replies together before links', () => {
   const reply = newButton('QUICK_REPLY', 'Yes')
   const link: FormButton = { ...newButton('URL', 'Open'), value: LINK.url }
   const made = form({ body: 'Hi', buttons: [reply, link, { ...reply, text: 'No' }] })
@@ -104,7 +104,7 @@ test('answers stand together, before links', () => {
   expect(toPreview(made, labelOf).buttons).toEqual(['Yes', 'No', 'Open'])
 })
 
-test('Meta takes two links, one phone number and ten buttons', () => {
+test('limits buttons to two links, one phone number and ten in all', () => {
   const link = newButton('URL', 'Open')
   expect([mayAdd([link], 'URL'), mayAdd([link, link], 'URL')]).toEqual([true, false])
   expect(mayAdd([newButton('PHONE_NUMBER', 'Call')], 'PHONE_NUMBER')).toBe(false)
@@ -121,7 +121,7 @@ test('each variable needs an example, and the preview shows it', () => {
   })
 })
 
-test('a file that was chosen replaces the one of the header', () => {
+test('a chosen file replaces the header’s file', () => {
   const file = { mediaId: 'fil_1', name: 'garden.png', url: 'blob:1' }
   const kept = toForm(template(PICTURE, BODY))
   expect(toMedia(kept)).toEqual({})
@@ -150,12 +150,12 @@ describe('hints', () => {
     ['en', 'Your order is here. Today you get 20% off everything.'],
     ['es', 'Su pedido llegó. Hoy tiene 20 % de descuento.'],
     ['pt', 'Seu pedido chegou. Hoje tem frete grátis em tudo.'],
-  ])('a utility template that sells says so in %s, and a marketing one may', (_, body) => {
+  ])('warns about a utility template that advertises in %s', (_, body) => {
     expect(keysOf({ body })).toEqual(['offer'])
     expect(keysOf({ body, category: 'MARKETING' })).toEqual([])
   })
 
-  test('a link has its variable at its end', () => {
+  test('a link’s variable must be at its end', () => {
     const link = { ...newButton('URL', 'Open'), value: 'https://luz.example/{{1}}/a' }
     expect(keysOf({ body: 'Hi', buttons: [link] })).toEqual(['urlEnd'])
     expect(keysOf({ body: 'Hi', buttons: [{ ...link, value: 'https://luz.example/{{1}}' }] })).toEqual([])
@@ -168,7 +168,7 @@ describe('hints', () => {
 })
 
 describe.each(['en', 'es_MX', 'pt_BR', 'de'])('the examples in %s', (language) => {
-  test.each(EXAMPLES)('%s is taken and approved by Meta', (name) => {
+  test.each(EXAMPLES)('%s is accepted and approved by Meta', (name) => {
     const example = exampleTemplate(name, language)
     const components = toComponents(withFiles(example))
     expect(componentsRefusal(components, example.category)).toBeUndefined()

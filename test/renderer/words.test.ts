@@ -24,11 +24,11 @@ const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g))].toSo
 describe.each(others)('the words of %s', (language) => {
   const words = wordsOf(language)
 
-  test('are there for everything that English says, and for nothing else', () => {
+  test('exist for exactly the English keys', () => {
     expect([...words.keys()].toSorted()).toEqual([...english.keys()].toSorted())
   })
 
-  test('hold the same places for names and numbers, and as many forms of the plural', () => {
+  test('have the same placeholders and plural forms', () => {
     for (const [key, text] of english) {
       const own = words.get(key) ?? ''
       expect(own.trim() === '', key).toBe(text === '')
@@ -44,7 +44,7 @@ const NEVER_ONE = new Set(['overview.setup.progress', 'billing.budget.spent', 'b
 const PLURAL =
   /\{\w+\} (?!llamadas)(?:\S*(?:ados|adas|idos|idas)|enviad[oa]s|mejores|peores|melhores|piores|libres|livres)(?![\wà-ú])/
 
-test.each(others)('a count in %s agrees with what follows it, also when it is 1', (language) => {
+test.each(others)('a count in %s agrees with its noun, also for 1', (language) => {
   const wrong = [...wordsOf(language)].filter(
     ([key, text]) => !text.includes(' | ') && !NEVER_ONE.has(key) && PLURAL.test(text),
   )
@@ -55,7 +55,7 @@ const sources = readdirSync(RENDERER, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.(vue|ts)$/.test(file))
   .map((file) => ({ file, text: readFileSync(join(RENDERER, file), 'utf8') }))
 
-test('every word that a screen names is there', () => {
+test('every key that a screen uses exists', () => {
   const missing: string[] = []
   for (const { file, text } of sources)
     for (const [, key = ''] of text.matchAll(/(?:\b|\$)(?:t|counted)\(\s*'([\w-]+(?:\.[\w-]+)+)'/g))
@@ -63,7 +63,7 @@ test('every word that a screen names is there', () => {
   expect(missing).toEqual([])
 })
 
-test('every key that a file names, wherever it is, has words or is the beginning of keys that do', () => {
+test('every key in the code exists or is a prefix of keys', () => {
   const rooms = new Set([...english.keys()].map((key) => key.split('.')[0]))
   const groups = new Set(
     [...english.keys()].flatMap((key) => key.split('.').map((_, n, all) => all.slice(0, n).join('.'))),
@@ -79,7 +79,7 @@ test('every key that a file names, wherever it is, has words or is the beginning
   expect(missing).toEqual([])
 })
 
-test('every family of words that a screen names has members', () => {
+test('every key prefix that a screen uses has keys', () => {
   const keys = [...english.keys()]
   const missing: string[] = []
   for (const { file, text } of sources)

@@ -12,8 +12,8 @@ const readme = readFileSync(new globalThis.URL('../../../README.md', import.meta
 const blocks = [...readme.matchAll(/```(sh|json)\n([\s\S]*?)```/g)].map(([, kind, text]) => ({ kind, text: text! }))
 const jsons = blocks.filter(({ kind }) => kind === 'json' && !/…what/.test(kind)).map(({ text }) => JSON.parse(text))
 
-describe('what a client is told', () => {
-  test.each(['claude-desktop', 'cursor', 'vs-code'] as const)('%s gets what the README says', (client) => {
+describe('the instructions for a client', () => {
+  test.each(['claude-desktop', 'cursor', 'vs-code'] as const)('%s gets the text of the README', (client) => {
     expect(jsons).toContainEqual(JSON.parse(setupOf(client, HERE).text))
   })
 
@@ -21,7 +21,7 @@ describe('what a client is told', () => {
     expect(blocks.map(({ text }) => text.trim())).toContain(setupOf('claude-code', HERE).text)
   })
 
-  test('a key that was made just now stands where it belongs, and only there', () => {
+  test('a new key is inserted only where it belongs', () => {
     const holding = CLIENTS.filter((client) =>
       setupOf(client, { ...HERE, key: 'swb_secret' }).text.includes('swb_secret'),
     )
@@ -35,7 +35,7 @@ describe('what a client is told', () => {
     )
   })
 
-  test('without our bridge, as in the packaged app, Claude Desktop gets the one from npm', () => {
+  test('without our bridge, as in the packaged app, Claude Desktop uses the one from npm', () => {
     const given = JSON.parse(setupOf('claude-desktop', { url: URL, bridge: null, key: 'swb_secret' }).text)
     expect(given.mcpServers.switchboard).toEqual({
       command: 'npx',
@@ -46,7 +46,7 @@ describe('what a client is told', () => {
     for (const client of CLIENTS) expect(setupOf(client, { url: URL, bridge: null }).text).toContain(URL)
   })
 
-  test('the address says which tools there are', () => {
+  test('the URL selects the tools', () => {
     expect([addressFor(URL, 'usual'), addressFor(URL, 'readonly')]).toEqual([URL, `${URL}/readonly`])
   })
 })

@@ -15,7 +15,7 @@ const shown = (value: unknown) =>
   linesOf(value, words).map(({ depth, label, text }) => `${'  '.repeat(depth)}${label} ${text}`.trimEnd())
 
 describe('an argument with fields', () => {
-  test('is a list of its fields, with those inside them below', () => {
+  test('is a list of its fields with nested fields below', () => {
     expect(
       shown({ window: { start: '09:00', days: ['mon', 'tue'] }, typing: true, hourlyLimit: 80, budget: null }),
     ).toEqual([
@@ -39,7 +39,7 @@ describe('an argument with fields', () => {
     expect(shown([{ menu: [{ rows: [{ title: 'Visit' }] }] }])).toEqual(['[menu]', '  [rows]', '    [title] Visit'])
   })
 
-  test('hides nothing in invisible characters, and says how many lines are left out', () => {
+  test('shows invisible characters and the number of omitted lines', () => {
     expect(shown({ text: 'Pay\u202Enow' })).toEqual(['[text] Pay\\u{202E}now'])
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`f${n}`, n]))
     expect(shown(many)).toHaveLength(41)
@@ -55,7 +55,7 @@ test('an amount is shown with its currency', () => {
   expect(shown({ amount_micros: 5, currency: 'not one' })).toEqual(['[amount_micros] #5', '[currency] not one'])
 })
 
-test('a result is shown without what is empty, and without ids of things that have no name', () => {
+test('shows a result without empty fields and ids of unnamed things', () => {
   const [NAMED, UNNAMED] = ['0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e10', 'msg_01M8PQSHVWTBDC2NFYWNZJWPE4']
   const result = {
     ...{ id: NAMED, name: 'Bakery', message_id: UNNAMED, agent_id: NAMED, external_ref: null, tags: [], note: '' },
@@ -68,7 +68,7 @@ test('a result is shown without what is empty, and without ids of things that ha
   expect(readableResult(null, () => false)).toBeUndefined()
 })
 
-describe('the name of what a call is about', () => {
+describe('the name of a call’s subject', () => {
   const ID = '0195f3a8-5e1c-7c3a-9b1e-2f6d8a4c7e10'
 
   test.each([

@@ -23,7 +23,7 @@ const TERMS: Terms = {
   updated_at: '2026-03-01T09:30:00.000Z',
 }
 
-describe('prices of what is charged by use', () => {
+describe('prices of metered use', () => {
   test.each([
     ['usd', '0.0001', '0.01'],
     ['usd', '0,0025', '0.25'],
@@ -36,11 +36,11 @@ describe('prices of what is charged by use', () => {
     expect(readFineAmount(text, currency)).toBe(cents)
   })
 
-  test.each(['', '-1', '1e3', '0.0000001', '1.2.3', 'a'])('"%s" is no price', (text) => {
+  test.each(['', '-1', '1e3', '0.0000001', '1.2.3', 'a'])('"%s" is not a price', (text) => {
     expect(readFineAmount(text, 'usd')).toBeUndefined()
   })
 
-  test('every price the service can have is shown and read back unchanged', () => {
+  test('every possible price is shown and parsed back unchanged', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('usd', 'jpy', 'kwd'),
@@ -58,7 +58,7 @@ describe('prices of what is charged by use', () => {
   })
 })
 
-test('terms are shown and sent back as they are, with the unit each price is for', () => {
+test('terms are shown and sent back unchanged, with the unit of each price', () => {
   const form = formOf(TERMS, 'en')
   expect(form.metered).toEqual({ sent: '', received: '', calls: '', call_seconds: '0.01', ai_tokens: '0.0001' })
   expect(form.per).toEqual({ sent: 1, received: 1, calls: 1, call_seconds: 1, ai_tokens: 1_000 })
@@ -83,7 +83,7 @@ test('a new price is for a minute and for 1,000 tokens, and no price is zero or 
   for (const text of ['0', '0.0000', '10000.0001', 'much']) expect(wrong(text), text).toEqual(['ai_tokens'])
 })
 
-test('a markup is a whole percentage, and nothing is sent of one that is turned off', () => {
+test('a markup is a whole percentage, and is not sent if it is off', () => {
   const form = { ...formOf(TERMS, 'en'), markup: '15 %' }
   expect(bodyOf(form).message_costs).toEqual({ markup_percent: 15 })
   expect(bodyOf({ ...form, hasMessageCosts: false }).message_costs).toBeNull()

@@ -10,12 +10,12 @@ const at = (text: string) => Date.parse(text)
 const iso = (times: readonly number[] | undefined) => times?.map((ms) => new Date(ms).toISOString())
 
 describe('when the calls of a batch are made', () => {
-  test('without hours they are the interval apart', () => {
+  test('without hours, calls are the interval apart', () => {
     const times = paceCalls({ startMs: at('2026-03-02T12:00:00Z'), count: 3, intervalMs: 30_000 }, null)
     expect(iso(times)).toEqual(['2026-03-02T12:00:00.000Z', '2026-03-02T12:00:30.000Z', '2026-03-02T12:01:00.000Z'])
   })
 
-  test('what would be after closing moves to the next opening, over a weekend', () => {
+  test('moves calls after closing to the next opening, across a weekend', () => {
     const office = hours('America/Sao_Paulo', '09:00', '18:00', [1, 2, 3, 4, 5])
     const times = paceCalls({ startMs: at('2026-03-06T20:30:00Z'), count: 4, intervalMs: 20 * 60_000 }, office)
     expect(iso(times)).toEqual([
@@ -26,13 +26,13 @@ describe('when the calls of a batch are made', () => {
     ])
   })
 
-  test('the night in which the clock is set forward shifts the opening by an hour of UTC', () => {
+  test('the start of summer time shifts the opening by an hour in UTC', () => {
     const office = hours('America/New_York', '09:00', '10:00')
     const times = paceCalls({ startMs: at('2026-03-07T14:30:00Z'), count: 3, intervalMs: 3_600_000 }, office)
     expect(iso(times)).toEqual(['2026-03-07T14:30:00.000Z', '2026-03-08T13:00:00.000Z', '2026-03-09T13:00:00.000Z'])
   })
 
-  test('hours that the clock skips on the only day they have begin when it was set forward', () => {
+  test('hours skipped by summer time begin when it starts', () => {
     const skipped = hours('America/New_York', '02:00', '02:30', [7])
     const request = { startMs: at('2026-03-08T05:00:00Z'), count: 2, intervalMs: 3_600_000 }
     expect(iso(paceCalls(request, skipped))).toEqual(['2026-03-08T07:00:00.000Z', '2026-03-15T06:00:00.000Z'])
@@ -43,7 +43,7 @@ describe('when the calls of a batch are made', () => {
     expect(paceCalls({ startMs: 0, count: 1, intervalMs: 0 }, hours('UTC', '09:00', '10:00', []))).toBeUndefined()
   })
 
-  test('they are those of the service, in every zone and through every change of the clock', () => {
+  test('equal the times of the service in every zone and through every clock change', () => {
     const zones = [
       'UTC',
       'America/New_York',
@@ -72,7 +72,7 @@ describe('when the calls of a batch are made', () => {
   })
 })
 
-test('a day is that of the zone', () => {
+test('a day is a day of the time zone', () => {
   expect(dayKey(at('2026-03-02T02:00:00Z'), 'America/Sao_Paulo')).toBe('2026-03-01')
   expect(dayKey(at('2026-03-02T02:00:00Z'), 'Asia/Tokyo')).toBe('2026-03-02')
 })

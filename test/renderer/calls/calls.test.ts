@@ -9,7 +9,7 @@ const call = (id: string, scheduled_at: string, batch_id: string | null = null):
   ...{ instance_name: 'Sales', person_name: null },
 })
 
-test('calls to come are grouped by the days of the zone, and those of a batch are one item of each day', () => {
+test('groups upcoming calls by day of the zone, with one item per batch and day', () => {
   const calls = [
     call('a', '2026-03-02T01:00:00.000Z', 'batch'),
     call('b', '2026-03-02T02:00:00.000Z'),
@@ -33,7 +33,7 @@ test('calls to come are grouped by the days of the zone, and those of a batch ar
   ])
 })
 
-test('a list of numbers has each once, and says which are none', () => {
+test('a list of numbers has each once and names invalid ones', () => {
   const cells = ['+1 202 555 0123', '12025550123', 'Ana', '', '+55 11 91234-5678', '12']
   const table = { columns: [], rows: cells.map((cell, n) => ({ line: n + 1, cells: ['x', cell] })) }
   expect(readNumbers(table, 1)).toEqual({
@@ -46,7 +46,7 @@ test('a list of numbers has each once, and says which are none', () => {
   })
 })
 
-test('the course of a call begins with its time only if it was scheduled for later', () => {
+test('the steps of a call begin with its time only if it was scheduled', () => {
   const at = '2026-03-02T12:00:00.000Z'
   const made = { ...CALL_EXAMPLE, created_at: at, scheduled_at: at, started_at: at, answered_at: null, ended_at: at }
   expect(courseOf(made).map(({ step }) => step)).toEqual(['started', 'ended'])

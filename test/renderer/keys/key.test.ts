@@ -17,7 +17,7 @@ describe('the state of a key', () => {
 })
 
 describe('the end of a new key', () => {
-  test('never is no end at all', () => {
+  test('never means no expiry', () => {
     expect(expiryOf('never', '', NOW)).toBeNull()
   })
 
@@ -32,7 +32,7 @@ describe('the end of a new key', () => {
     ])
   })
 
-  test('today is a day that a date field understands', () => {
+  test('today is a valid value of a date field', () => {
     expect(today(NOW)).toMatch(/^2026-0[23]-\d\d$/)
   })
 })

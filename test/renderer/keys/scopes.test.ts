@@ -3,7 +3,7 @@ import { SCOPES } from '../../../main/contract/scopes.ts'
 import { permissionsOf, AREAS, areasInUse, isEverything, withScope } from '../../../renderer/rooms/keys/scopes.ts'
 
 describe('the scopes of a key, in words', () => {
-  test('every scope of the service has its place in exactly one area', () => {
+  test('every scope is in exactly one area', () => {
     expect(AREAS.flatMap(({ scopes }) => scopes).toSorted()).toEqual([...SCOPES].toSorted())
   })
 
@@ -14,19 +14,19 @@ describe('the scopes of a key, in words', () => {
     ])
   })
 
-  test('an older word counts as the scope it stands for', () => {
+  test('a synonym is treated as its scope', () => {
     expect(permissionsOf(['instances:manage'])).toEqual([{ area: 'instances', verbs: ['write'] }])
     expect(isEverything([...SCOPES.filter((scope) => scope !== 'ai:write'), 'ai:manage'])).toBe(true)
   })
 
-  test('whoever may act in an area is offered to look there, too', () => {
+  test('offers reading to a key that may act in an area', () => {
     expect(withScope([], 'messages:send', true)).toEqual(['messages:send', 'messages:read'])
     expect(withScope(['messages:send', 'messages:read'], 'messages:read', false)).toEqual(['messages:send'])
     expect(withScope([], 'links:generate', true)).toEqual(['links:generate'])
   })
 })
 
-test('areas in which nothing can be done yet are not offered', () => {
+test('does not offer areas without operations', () => {
   const offered = areasInUse(['instances:read', 'messages:send'])
   expect(offered.map(({ area, scopes }) => [area, scopes])).toEqual([
     ['instances', ['instances:read']],

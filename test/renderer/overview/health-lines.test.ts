@@ -18,7 +18,7 @@ const codes = Object.keys(HEALTH_ISSUES) as HealthIssueCode[]
 const lineOf = (code: HealthIssueCode) =>
   typeof HEALTH_ISSUES[code] === 'string' ? `instances.${code}` : lineOfIssue(code)
 
-test.each(codes)('%s has words in every language', (code) => {
+test.each(codes)('%s has a text in every language', (code) => {
   for (const language of LANGUAGES) {
     const { title = '', text = '' } = words.get(language).issue[code] ?? {}
     expect(
@@ -28,19 +28,16 @@ test.each(codes)('%s has words in every language', (code) => {
   }
 })
 
-test.each(codes.filter((code) => lineOf(code) !== null))(
-  'the overview shows the line of %s and leads to it',
-  (code) => {
-    const [room = '', line = ''] = lineOf(code)?.split('.') ?? []
-    const display = findAttentionDisplay(room, line)
-    expect(display, lineOf(code) ?? '').toBeDefined()
-    expect(attentionTarget(room, line, 'one')).toMatch(/^\/instances\/one/)
-    expect(attentionTarget(room, line, null)).toBe(`/instances?attention=${room}.${line}`)
-    if (display.isIssue === true) expect(words.get('en').issue).toHaveProperty(display.words.split('.').at(-1))
-  },
-)
+test.each(codes.filter((code) => lineOf(code) !== null))('the overview shows the line of %s with a link', (code) => {
+  const [room = '', line = ''] = lineOf(code)?.split('.') ?? []
+  const display = findAttentionDisplay(room, line)
+  expect(display, lineOf(code) ?? '').toBeDefined()
+  expect(attentionTarget(room, line, 'one')).toMatch(/^\/instances\/one/)
+  expect(attentionTarget(room, line, null)).toBe(`/instances?attention=${room}.${line}`)
+  if (display.isIssue === true) expect(words.get('en').issue).toHaveProperty(display.words.split('.').at(-1))
+})
 
-test('an end of a version of Meta’s API that is over is another line than one that comes', () => {
+test('a past end of a Meta API version has another text than a coming one', () => {
   expect(findAttentionDisplay('official-settings', 'version_ended').words).not.toBe(
     findAttentionDisplay('official-settings', 'version_ends').words,
   )

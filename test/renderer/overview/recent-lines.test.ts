@@ -10,8 +10,8 @@ const said = (events: readonly Event[], most = 8) =>
     [type, isOfSeveral ? 'several' : instance.id, times].join(' '),
   )
 
-describe('what happened lately', () => {
-  test('the codes of many numbers are one line', () => {
+describe('recent activity', () => {
+  test('groups the codes of many numbers', () => {
     const codes = Array.from({ length: 40 }, (_, n) => event('instance.qr.updated', `n${n % 20}`))
     expect(said([...codes, event('instance.connected', 'a')])).toEqual([
       'instance.qr.updated several 40',
@@ -19,7 +19,7 @@ describe('what happened lately', () => {
     ])
   })
 
-  test('a message has one line, whatever became of it', () => {
+  test('has one line per message', () => {
     const of = (type: Event['type'], message_id: string) => event(type, 'a', { message_id, chat: 'ana' })
     const [read, delivered, sent] = ['message.read', 'message.delivered', 'message.sent'] as const
     expect(said([of(read, '2'), of(delivered, '2'), of(delivered, '1'), of(sent, '2'), of(sent, '1')])).toEqual([
@@ -28,7 +28,7 @@ describe('what happened lately', () => {
     ])
   })
 
-  test('messages of one chat in a row are one line, those of another chat or number are not', () => {
+  test('groups consecutive messages of one chat', () => {
     const from = (instance: string, chat: string) =>
       event('message.received', instance, { chat, message_id: `${++made}` })
     expect(said([from('a', 'ana'), from('a', 'ana'), from('a', 'ben'), from('b', 'ben')])).toEqual([
@@ -38,7 +38,7 @@ describe('what happened lately', () => {
     ])
   })
 
-  test('messages to many people in a row are one line, as a campaign sends them', () => {
+  test('groups consecutive messages to many people', () => {
     const read = ['ana', 'ben', 'eva'].map((chat) => event('message.read', 'a', { chat, message_id: `${++made}` }))
     expect(said(read)).toEqual(['message.read a 3'])
     expect(recentLines(read, 8)[0]?.chat).toBe('')
@@ -46,11 +46,11 @@ describe('what happened lately', () => {
     expect(recentLines([...read, oldest], 8)[0]).toMatchObject({ times: 4, since: oldest.created_at })
   })
 
-  test('a connection that is lost is told for each number', () => {
+  test('shows a lost connection for each number', () => {
     expect(said(['a', 'b'].map((id) => event('instance.disconnected', id)))).toHaveLength(2)
   })
 
-  test('there are no more lines than asked for, and the last one counts to its end', () => {
+  test('has at most the requested lines, with a complete last group', () => {
     const events = ['a', 'b', 'b', 'c'].map((id) => event('instance.disconnected', id))
     expect(said(events, 2)).toEqual(['instance.disconnected a 1', 'instance.disconnected b 2'])
   })

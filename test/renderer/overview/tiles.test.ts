@@ -6,7 +6,7 @@ const AT = '2026-03-01T09:30:00.000Z'
 const instance = (status: InstanceRecord['status'], last_connected_at: string | null = AT) =>
   ({ status, last_connected_at }) as InstanceRecord
 
-test('every number is counted once, by what a person can do about it', () => {
+test('counts every number once, by what a person can do about it', () => {
   const all = [
     instance('connected'),
     instance('created', null),

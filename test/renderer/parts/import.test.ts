@@ -26,12 +26,12 @@ describe('matching columns to fields', () => {
     expect(guessMapping(FIELDS, columns(...names))).toEqual(mapping)
   })
 
-  test('a column given to a field is taken from the field that had it', () => {
+  test('moves a column from the field that had it', () => {
     expect(assignColumn({ phone: 0, name: 1 }, 'name', 0)).toEqual({ name: 0 })
     expect(assignColumn({ phone: 0, name: 1 }, 'phone', undefined)).toEqual({ name: 1 })
   })
 
-  test('two fields never share a column, and each column is either used or listed as unused', () => {
+  test('two fields never share a column, and every other column is listed as unused', () => {
     const step = fc.tuple(fc.constantFrom('phone', 'name', 'city'), fc.option(fc.nat(3), { nil: undefined }))
     fc.assert(
       fc.property(fc.array(step), (steps) => {

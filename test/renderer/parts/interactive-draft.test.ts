@@ -30,16 +30,16 @@ describe.each(WRITTEN_KINDS)('%s', (kind) => {
     expect(interactiveFault(message)).toBeUndefined()
   })
 
-  test('looks before it is sent as it does after', () => {
+  test('looks the same before and after sending', () => {
     expect(shownInteractive(message)).toEqual(interactiveContent(interactivePayload(message)))
   })
 
-  test('that could not be sent is written again as it was', () => {
+  test('is restored unchanged if it could not be sent', () => {
     const draft = draftOfInteractive(message)
     expect(draft && interactiveOf(draft)).toEqual(message)
   })
 
-  test('without what it is about is not finished', () => {
+  test('is incomplete without its content', () => {
     expect(faultsOf(newInteractive(kind, ' '))).toMatchObject(
       kind === 'product' ? { catalog: 'empty', products: 'empty' } : { body: 'empty' },
     )
@@ -53,7 +53,7 @@ describe.each([
   const draft = { ...filled(kind), headerMedia }
   const message = interactiveOf(draft)
 
-  test('takes the place of the words, and is accepted, shown and written again', () => {
+  test('replaces the text, and is accepted, shown and restored', () => {
     expect([faultsOf(draft), interactiveFault(message)]).toEqual([{}, undefined])
     expect(message).not.toHaveProperty('header')
     expect(shownInteractive(message)).toEqual(interactiveContent(interactivePayload(message)))
@@ -61,18 +61,18 @@ describe.each([
     expect(again && interactiveOf(again)).toEqual(message)
   })
 
-  test('needs an address', () => {
+  test('needs a URL', () => {
     expect(faultsOf({ ...draft, headerMedia: { ...headerMedia, url: 'x.png' } })).toEqual({ headerMedia: 'url' })
   })
 })
 
-test('a file above a list is not sent', () => {
+test('does not send a file above a list', () => {
   const headerMedia = { type: 'image', url: '', filename: '' } as const
   expect(faultsOf({ ...filled('list'), headerMedia })).toEqual({})
   expect(interactiveOf({ ...filled('list'), headerMedia })).toMatchObject({ header: 'Order' })
 })
 
-test('two rows of one title have different ids', () => {
+test('two rows with one title have different ids', () => {
   const { sections } = interactiveOf(filled('list'))
   expect(sections?.map(({ rows }) => rows?.[0])).toEqual([
     { id: 'Morning', title: 'Morning', description: '9 to 12' },
@@ -80,7 +80,7 @@ test('two rows of one title have different ids', () => {
   ])
 })
 
-test('what is missing is named by its place', () => {
+test('names what is missing by its position', () => {
   const list = { ...filled('list'), sections: [{ title: '', rows: [{ title: ' ', description: '' }] }] }
   expect(faultsOf(list)).toEqual({ 'sections.0.rows.0': 'empty' })
   expect(faultsOf({ ...list, sections: [...list.sections, ...list.sections] })).toMatchObject({ 'sections.1': 'empty' })
@@ -88,7 +88,7 @@ test('what is missing is named by its place', () => {
   expect(faultsOf({ ...filled('button'), buttons: ['Yes', ' Yes'] })).toEqual({ 'buttons.1': 'same' })
 })
 
-test('a message with one product takes one, and a list as many as Meta allows', () => {
+test('a product message has one product, a list as many as Meta allows', () => {
   expect(faultsOf({ ...filled('product'), products: 'rose, tulip' })).toEqual({ products: 'one' })
   const many = Array.from({ length: 31 }, (_, at) => `rose${at}`).join(',')
   expect(faultsOf({ ...filled('product_list'), products: many })).toEqual({ products: 'many' })
@@ -108,7 +108,7 @@ test.each<[string, Interactive]>([
       sections: [{ title: 'C', product_ids: ['rose'] }],
     },
   ],
-])('%s is not written here, and shown all the same', (_, message) => {
+])('%s cannot be edited, but is shown', (_, message) => {
   expect(draftOfInteractive(message)).toBeNull()
   expect(shownInteractive(message)).toEqual(interactiveContent(interactivePayload(message)))
 })

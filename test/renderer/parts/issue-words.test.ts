@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nameGroups } from '../../../renderer/parts/group-names.ts'
 
-test('groups of an issue have their names, and those without one are counted: an id is never shown', () => {
+test('shows groups of an issue by name and counts unnamed ones', () => {
   const names = new Map([
     ['1@g.us', 'Neighbours'],
     ['2@g.us', 'Bakers'],

@@ -6,7 +6,7 @@ import { buildOpenApi } from '../../../main/faces/openapi.ts'
 import { allAtOnce } from '../../../main/kernel/steps.ts'
 import { plainText, toBlocks, toSections, type Block } from '../../../renderer/parts/markdown.ts'
 
-test('cuts a README at its headings and leaves out comments and pictures', () => {
+test('splits a README at headings, without comments and pictures', () => {
   const text = '# Name\n\nIntro.\n\n![A picture](a.png)\n\n## Pair a number\n\n<!-- note -->\nFirst.\n'
   expect(toSections(text).map(({ markdown, ...rest }) => ({ ...rest, blocks: toBlocks(markdown) }))).toEqual([
     { id: 'introduction', title: 'Name', blocks: [paragraph('Intro.')] },
@@ -14,7 +14,7 @@ test('cuts a README at its headings and leaves out comments and pictures', () =>
   ])
 })
 
-test('reads lists, code, tables and marks inside a line', () => {
+test('parses lists, code, tables and inline formatting', () => {
   expect(toBlocks('- one\n- two\n  more\n\n1. first\n')).toEqual([
     { kind: 'list', isOrdered: false, items: [[span('one')], [span('two more')]] },
     { kind: 'list', isOrdered: true, items: [[span('first')]] },
@@ -62,7 +62,7 @@ test('HTML is shown as text', () => {
   ])
 })
 
-test('no description of the API is shown with raw Markdown', () => {
+test('shows no description of the API with raw Markdown', () => {
   const texts: string[] = []
   JSON.stringify(
     allAtOnce(buildOpenApi({ contracts: CONTRACTS, version: '0', baseUrl: 'http://127.0.0.1' })),
@@ -75,7 +75,7 @@ test('no description of the API is shown with raw Markdown', () => {
   expect(texts.length).toBeGreaterThan(200)
 })
 
-test('reads all of our README: no Markdown is left over, and every section has an id of its own', () => {
+test('parses our README without leftover Markdown and with unique section ids', () => {
   const sections = toSections(readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8'))
   expect(sections.length).toBeGreaterThan(8)
   expect(new Set(sections.map(({ id }) => id)).size).toBe(sections.length)

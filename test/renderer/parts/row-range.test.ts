@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { widenRange } from '../../../renderer/parts/row-range.ts'
 
-test('as many rows exist at every place of the list, and each place has one of its own', () => {
+test('renders the same number of rows at every position', () => {
   const size = 7
   for (let first = 0; first < 95; first++) {
     const sight = widenRange({ first, last: first + 4 }, { size, count: 100 })
@@ -16,6 +16,6 @@ test('as many rows exist at every place of the list, and each place has one of i
 test.each([
   [3, { first: 0, last: 2 }],
   [0, { first: 0, last: -1 }],
-])('a list of %i is there as a whole', (count, whole) => {
+])('renders a list of %i completely', (count, whole) => {
   expect(widenRange({ first: 0, last: count - 1 }, { size: 7, count })).toEqual(whole)
 })

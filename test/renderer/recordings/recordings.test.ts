@@ -21,7 +21,7 @@ test.each([
   [-20, '0:00'],
 ])('%i ms is %s', (ms, text) => expect(clockText(ms)).toBe(text))
 
-test('the length of a recording is rounded as the service rounds it', () => {
+test('rounds the length of a recording like the service', () => {
   expect([lengthText(28_580), lengthText(28_400)]).toEqual(['0:29', '0:28'])
 })
 
@@ -32,45 +32,45 @@ describe('silence', () => {
     return { duration_ms: agent.length * 100, agent: read(agent), person: read(person) }
   }
 
-  test('is where neither side speaks for a second, without the margins beside words', () => {
+  test('is where neither side speaks for a second, without margins', () => {
     const spans = silentSpans(peaks('###............###', '####..............'))
     expect(spans).toEqual([{ fromMs: 600, toMs: 1_300 }])
     expect(silentSpans(peaks('###.........###')), 'a short pause').toEqual([])
     expect(silentSpans(peaks('###............###', '........#.........')), 'the other one speaks').toEqual([])
   })
 
-  test('is skipped whole before the first word and after the last', () => {
+  test('is skipped entirely before the first word and after the last', () => {
     expect(silentSpans(peaks('............###............'))).toEqual([
       { fromMs: 0, toMs: 1_000 },
       { fromMs: 1_700, toMs: 2_700 },
     ])
   })
 
-  test('ends where the next word is near, and going there does not skip again', () => {
+  test('ends near the next word, and seeking there does not skip again', () => {
     const spans = silentSpans(peaks('###............###'))
     expect(endOfSilence(spans, 400)).toBeUndefined()
     expect(endOfSilence(spans, 600)).toBe(1_300)
     expect(endOfSilence(spans, 1_300)).toBeUndefined()
   })
 
-  test('is nowhere in a recording without a waveform', () => {
+  test('is not found without a waveform', () => {
     expect(silentSpans({ duration_ms: 5_000, agent: [], person: [] })).toEqual([])
   })
 })
 
 describe('the transcript', () => {
-  test('has the line that was spoken last at a position', () => {
+  test('finds the last line spoken at a position', () => {
     expect([0, 300, 2_300, 4_499, 4_500, 60_000].map((ms) => lineAt(LINES, ms))).toEqual([-1, 0, 0, 1, 2, 2])
   })
 
-  test('is searched without regard to case and accents', () => {
+  test('is searched ignoring case and accents', () => {
     expect(linesWith(LINES, 'AMANHA')).toEqual([1, 2])
     expect(linesWith(LINES, '  ')).toEqual([])
     const found = piecesOf('Sim, amanhã das 8 às 18. Até amanhã!', 'amanha').filter(({ isFound }) => isFound)
     expect(found.map(({ text }) => text)).toEqual(['amanhã', 'amanhã'])
   })
 
-  test.each(['aab', 'ab', 'b aab', 'aaab', '', 'áAb'])('a line marked for a word keeps its text: %s', (text) => {
+  test.each(['aab', 'ab', 'b aab', 'aaab', '', 'áAb'])('highlighting keeps the text: %s', (text) => {
     const pieces = piecesOf(text, 'aab')
     expect(pieces.map((piece) => piece.text).join('')).toBe(text)
     expect(pieces.some(({ isFound }) => isFound)).toBe(/aab/i.test(text.normalize('NFD').replace(/\p{M}/gu, '')))
@@ -86,14 +86,14 @@ describe('the transcript', () => {
 describe('a link to a moment', () => {
   const place = { instanceId: 'i', recordingId: 'r', atMs: 12_460, pageUrl: 'https://x.example/console/?account=a' }
 
-  test('opens the recording there, in a browser and in the desktop app', () => {
+  test('opens the recording at its position, in a browser and in the app', () => {
     expect(momentLink({ ...place, isDesktop: false })).toBe(
       'https://x.example/console/?account=a#/recordings/i/r?t=12.46',
     )
     expect(momentLink({ ...place, isDesktop: true })).toBe('switchboard://recordings/i/r?t=12.46')
   })
 
-  test('is read back, and nothing but a number is', () => {
+  test('is parsed, if it is a number', () => {
     expect(momentOf(momentText(12_460))).toBe(12_460)
     expect([undefined, '', '-1', '1e9', 'x', ['1'], '12345678'].map(momentOf)).toEqual(Array(7).fill(undefined))
   })

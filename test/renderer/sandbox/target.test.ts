@@ -4,13 +4,13 @@ import { firstTarget, targetOf } from '../../../renderer/rooms/sandbox/target.ts
 const one = { id: 'one', connected: false }
 const two = { id: 'two', connected: true }
 
-test('a connected number is offered first', () => {
+test('offers a connected number first', () => {
   expect(firstTarget([one, two])).toBe('two')
   expect(firstTarget([one])).toBe('one')
   expect(firstTarget([])).toBeUndefined()
 })
 
-test('a fault strikes the number that was chosen, whatever happens to it, and never another', () => {
+test('applies a fault to the chosen number only', () => {
   expect(
     targetOf(
       [

@@ -41,17 +41,17 @@ const description = {
   },
 } as unknown as OpenApiDocument
 
-describe('the API, as something to read', () => {
+describe('the API reference', () => {
   const groups = groupsOf(description)
 
-  test('operations stand under their tags, in the order of the tags; a tag without operations is left out', () => {
+  test('groups operations by tag, without empty tags', () => {
     expect(groups.map(({ tag, operations }) => [tag, operations.map(({ id }) => id)])).toEqual([
       ['instances', ['getInstance']],
       ['account', ['getMe']],
     ])
   })
 
-  test('references are followed', () => {
+  test('follows references', () => {
     const operation = groups[0]!.operations[0]!
     expect(operation.parameters[0]).toMatchObject({
       name: 'id',
@@ -66,7 +66,7 @@ describe('the API, as something to read', () => {
     expect(operation.replies[0]!.payload?.example).toBe('{\n  "id": "a"\n}')
   })
 
-  test('fields of inner objects follow theirs, and a schema that holds itself comes to an end', () => {
+  test('lists nested fields, and ends at recursive schemas', () => {
     const fields = fieldsOf(description, { $ref: '#/components/schemas/Instance' })
     expect(fields.slice(0, 5).map(({ name, depth, type }) => [name, depth, type])).toEqual([
       ['id', 0, 'string'],
@@ -78,11 +78,11 @@ describe('the API, as something to read', () => {
     expect(Math.max(...fields.map(({ depth }) => depth))).toBe(4)
   })
 
-  test('a reference to nothing is no reason to show nothing', () => {
+  test('shows the rest despite a broken reference', () => {
     expect(typeOf(description, { $ref: '#/components/schemas/Gone' })).toBe('any')
   })
 
-  test('every word that is searched for must be there', () => {
+  test('finds entries that contain every search word', () => {
     expect(search(groups, 'read inst').map(({ tag }) => tag)).toEqual(['instances'])
     expect(search(groups, '')).toHaveLength(2)
     expect(search(groups, 'nothing like it')).toEqual([])

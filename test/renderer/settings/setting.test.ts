@@ -4,7 +4,7 @@ import { fieldOf, pick, textOf, valueOf } from '../../../renderer/rooms/settings
 const NONE = { choices: null, usual: null }
 
 describe('a setting', () => {
-  test('is asked for as a choice, as one number or as several', () => {
+  test('is a choice, one number or several numbers', () => {
     expect(fieldOf({ ...NONE, choices: ['sandbox', 'live'] })).toBe('choice')
     expect(fieldOf({ ...NONE, usual: 600 })).toBe('number')
     expect(fieldOf({ ...NONE, usual: [1, 2] })).toBe('numbers')
@@ -25,18 +25,18 @@ describe('a setting', () => {
     ['text', ' ', undefined],
     ['choice', 'live', 'live'],
     ['choice', '', undefined],
-  ] as const)('typed as a %s, “%s” is %o', (field, text, value) => {
+  ] as const)('parses a %s “%s” as %o', (field, text, value) => {
     expect(valueOf(field, text)).toEqual(value)
   })
 
-  test('is shown for typing as it is read', () => {
+  test('is shown as it is parsed', () => {
     expect(valueOf('numbers', textOf([10, 0.5]))).toEqual([10, 0.5])
     expect(valueOf('number', textOf(4780))).toBe(4780)
     expect(textOf(null)).toBe('')
   })
 })
 
-test('of the settings those that are named are shown, in the order of their names', () => {
+test('shows the named settings in order', () => {
   const setting = (name: string) => ({ name }) as never
   expect(pick([setting('a'), setting('b'), setting('c')], ['c', 'x', 'a'])).toEqual([{ name: 'c' }, { name: 'a' }])
   expect(pick(undefined, ['a'])).toEqual([])

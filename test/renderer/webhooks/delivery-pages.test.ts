@@ -7,15 +7,15 @@ const row = (id: string, status: Delivery['status'] = 'pending') => ({ id, statu
 const ids = (rows: readonly Delivery[] | undefined) => rows?.map(({ id }) => id).join(' ')
 
 describe('the log', () => {
-  it('puts new rows on top, takes the new state of known ones and keeps what was scrolled to', () => {
+  it('adds new rows on top, updates known ones and keeps older ones', () => {
     const merged = refreshed([row('c'), row('b'), row('a')], [row('d'), row('c', 'delivered')], true)
     expect(ids(merged)).toBe('d c b a')
     expect(merged?.[1]?.status).toBe('delivered')
   })
-  it('is read anew when the newest page does not reach it', () => {
+  it('reloads if the newest page does not reach it', () => {
     expect(refreshed([row('a')], [row('d'), row('c')], true)).toBeUndefined()
   })
-  it('loses rows that are gone when the newest page is all there is', () => {
+  it('removes missing rows if the newest page is complete', () => {
     expect(ids(refreshed([row('b'), row('a')], [row('b')], false))).toBe('b')
   })
   it('shows a row once when new ones pushed it onto the next page', () => {
@@ -23,8 +23,8 @@ describe('the log', () => {
   })
 })
 
-describe('redelivering several', () => {
-  it('goes on after a refusal, and says which were refused', async () => {
+describe('redelivering several deliveries', () => {
+  it('continues after a refusal and lists the refused ones', async () => {
     const seen: number[] = []
     const act = async (id: string) => {
       if (id === '3') throw new Error('No more than 5.')
@@ -34,7 +34,7 @@ describe('redelivering several', () => {
     expect(refused.map(({ id }) => id)).toEqual(['3'])
     expect(seen).toEqual([1, 2, 3, 4, 5, 6])
   })
-  it('asks for each once, no more than four at a time', async () => {
+  it('requests each once, at most four at a time', async () => {
     let [running, most] = [0, 0]
     const asked: string[] = []
     const act = async (id: string) => {
@@ -50,24 +50,24 @@ describe('redelivering several', () => {
   })
 })
 
-describe('JSON that is shown', () => {
+describe('displayed JSON', () => {
   const value = { 'a "b"': [1, -2.5e3, true, null, 'x: "y"\n'], c: {} }
 
-  it('loses no character to its colours', () => {
+  it('keeps every character when colored', () => {
     expect(
       tokenizeJson(value)
         .map(({ text }) => text)
         .join(''),
     ).toBe(JSON.stringify(value, null, 2))
   })
-  it('tells keys from strings', () => {
+  it('distinguishes keys and strings', () => {
     const of = (kind: string) => tokenizeJson(value).filter((piece) => piece.kind === kind)
     expect(of('key').map(({ text }) => text)).toEqual(['"a \\"b\\""', '"c"'])
     expect(of('string').map(({ text }) => text)).toEqual(['"x: \\"y\\"\\n"'])
     expect(of('number').map(({ text }) => text)).toEqual(['1', '-2500'])
     expect(of('word').map(({ text }) => text)).toEqual(['true', 'null'])
   })
-  it('leaves text that is no JSON as it is', () => {
+  it('leaves text unchanged that is not JSON', () => {
     expect(parseJsonOrText('<html>')).toBe('<html>')
     expect(parseJsonOrText('{"a":1}')).toEqual({ a: 1 })
   })
