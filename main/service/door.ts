@@ -5,7 +5,6 @@ import { ApiError } from '../contract/errors.ts'
 import { createDoor } from '../faces/http.ts'
 import { addMcpRoute } from '../faces/mcp-route.ts'
 import { addMetricsRoute } from '../faces/metrics-route.ts'
-import { buildOpenApi, openApiYaml } from '../faces/openapi.ts'
 import { addPanelRoutes, type Panel } from '../faces/panel.ts'
 import { createConsoleFiles } from '../faces/panel/files.ts'
 import { createOpenBodies } from '../faces/open-bodies.ts'
@@ -62,6 +61,8 @@ export function openDoor(
   }
   rooms.mcp.calls = async () => (await openMcp()).approvedCalls
   const describe = async () => {
+    // Loaded when somebody reads it: with its YAML library it is a twentieth of the modules of a start.
+    const { buildOpenApi, openApiYaml } = await import('../faces/openapi.ts')
     const baseUrl = publicBaseUrl ?? address.url
     const document = await takingTurns(buildOpenApi({ contracts: CONTRACTS, version, baseUrl }))
     return takingTurns(openApiYaml(document))

@@ -1,4 +1,3 @@
-import QRCode from 'qrcode'
 import { ApiError } from '../../contract/errors.ts'
 import type { PasskeyView, QrView } from '../../contract/instance.ts'
 import { PASSKEY_ORIGIN } from '../../contract/passkey.ts'
@@ -138,7 +137,8 @@ const MARGIN = 4
 const LEAST_PIXELS = 320
 
 /** Dark on white with a quiet zone of four modules: phones fail at inverted or small codes. */
-export function qrPicture(text: string): Promise<string> {
+export async function qrPicture(text: string): Promise<string> {
+  const { default: QRCode } = await import('qrcode')
   const modules = QRCode.create(text).modules.size + 2 * MARGIN
   const scale = Math.ceil(LEAST_PIXELS / modules)
   return QRCode.toDataURL(text, { margin: MARGIN, scale, color: { dark: '#000000ff', light: '#ffffffff' } })
