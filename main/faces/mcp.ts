@@ -21,11 +21,12 @@ import { clientInfoOf } from './mcp/client-info.ts'
 import type { Caller } from './mcp/caller.ts'
 import { createApprovedCalls } from './mcp/approved-calls.ts'
 import { createKeyWatch } from './mcp/key-watch.ts'
+import { createListCache } from './mcp/list-cache.ts'
 import { createConfirmations } from './mcp/confirmations.ts'
 import { createCallDescriber } from './mcp/call-description.ts'
 import { createServerFactory, type ServerDeps } from './mcp/server.ts'
 import { createSessions } from './mcp/sessions.ts'
-import { createToolbox } from './mcp/tools.ts'
+import { createToolbox, viewOf } from './mcp/tools.ts'
 import { parseToolFilter, unknownToolset } from './mcp/toolsets.ts'
 
 /** A request to /mcp whose Host, Origin, key and rate limit were checked. */
@@ -124,10 +125,11 @@ export function createMcpTransport(deps: TransportDeps): Mcp {
     maxRequestBodySize: LIMITS.bodyBytes,
   })
   const answerStateless = toNodeHandler(stateless, { onerror })
+  const lists = createListCache()
   const sessions = createSessions({ serve, clock, random })
   const keys = createKeyWatch({ clock, isUsable: isKeyUsable, onEnded: sessions.endOf })
 
-  const route = async (request: McpRequest, owner: string) => {
+  const route = async (request: McpRequest, principal: Principal) => {
     const { req, res, body } = request
     const unknown = unknownToolset(parseToolFilter(req.url ?? ''), toolsets)
     if (unknown !== undefined) return refuse(request, 400, INVALID_REQUEST, unknown)
@@ -136,9 +138,15 @@ export function createMcpTransport(deps: TransportDeps): Mcp {
       return refuse(request, 400, INVALID_REQUEST, 'Send one JSON-RPC message per request. Batches are not supported.')
     if (req.method === 'POST' && body === undefined)
       return refuse(request, 400, PARSE_ERROR, 'Parse error: the body is empty')
-    if (isLegacy(req, body)) return sessions.handle(request, owner)
-    // Node's types leave method and url optional; both are set here.
-    return answerStateless(req as NodeIncomingMessageLike, res, body)
+    return lists.handle(
+      request,
+      () => viewOf(principal),
+      async () => {
+        if (isLegacy(req, body)) return sessions.handle(request, ownerOf(principal))
+        // Node's types leave method and url optional; both are set here.
+        return answerStateless(req as NodeIncomingMessageLike, res, body)
+      },
+    )
   }
 
   return {
@@ -156,7 +164,7 @@ export function createMcpTransport(deps: TransportDeps): Mcp {
         if (principal.key !== null) keys.watch(principal.key.id, res)
       }
       try {
-        await route({ req: Object.assign(req, { auth }), res, body }, ownerOf(principal))
+        await route({ req: Object.assign(req, { auth }), res, body }, principal)
       } catch (error) {
         log.error({ event: 'mcp.failed', requestId, cause: cause(error) })
         if (res.headersSent) res.destroy()

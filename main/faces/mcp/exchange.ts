@@ -35,3 +35,6 @@ function idOf(body: unknown): string | number | null {
   const id = typeof body === 'object' && body !== null && 'method' in body && 'id' in body ? body.id : null
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }
+
+/** JSON-RPC 2.0: numbers should not be fractions, and the protocol allows no null. */
+export const isRequestId = (id: unknown): id is string | number => typeof id === 'string' || Number.isInteger(id)

@@ -148,6 +148,10 @@ export function definitionFor({ definition, operation }: Tool, principal: Princi
   }
 }
 
+/** Everything about a caller that the list of tools depends on: two callers with equal views get equal lists. */
+export const viewOf = ({ kind, scopes, features, allowedInstanceIds, key }: Principal): string =>
+  JSON.stringify([kind, scopes, features ?? null, allowedInstanceIds !== null, key?.approval ?? 'none'])
+
 const DESCRIPTION_CHARACTERS = 200
 
 /** Codes that are not specific to a tool, or that its description already covers. */
