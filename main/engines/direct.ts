@@ -6,9 +6,9 @@ export interface MessageRef {
   readonly engineMessageId: string
   /** Digits, or the group's id. */
   readonly chat: string
-  /** Whether this line sent it, through the service or on its phone. */
+  /** Whether this instance sent it, through the service or on its phone. */
   readonly isOwn: boolean
-  /** Who said it, in a group: digits, else the hidden id. null outside of groups, and for what this line said. */
+  /** Who said it, in a group: digits, else the hidden id. null outside of groups, and for what this instance said. */
   readonly participant: string | null
 }
 
@@ -57,7 +57,7 @@ export interface Group {
   readonly isOwnAdmin: boolean
 }
 
-/** What this line may do in a channel: admins and its owner post in it. `guest`: it does not follow it. */
+/** What this instance may do in a channel: admins and its owner post in it. `guest`: it does not follow it. */
 type ChannelRole = 'owner' | 'admin' | 'follower' | 'guest'
 
 /** What its admins post is shown to everybody who follows it. */
@@ -76,7 +76,7 @@ export interface Channel {
 /** Which channel is meant: the last part of its link, or its id. */
 export type ChannelKey = { readonly invite: string } | { readonly id: string }
 
-/** A group of a community, which this line need not be a member of. */
+/** A group of a community, which this instance need not be a member of. */
 export interface CommunityGroup {
   readonly id: string
   readonly kind: Exclude<GroupKind, 'community'>
@@ -188,13 +188,13 @@ export interface DirectActs {
   setOnline(instance: EngineInstance, isOnline: boolean): Promise<void>
   check(instance: EngineInstance, numbers: readonly string[]): Promise<NumberCheck[]>
   profile(instance: EngineInstance, number: string): Promise<Profile>
-  /** @returns the address of the picture; null when there is none, or it is not shown to this line. */
+  /** @returns the address of the picture; null when there is none, or it is not shown to this instance. */
   avatar(instance: EngineInstance, number: string): Promise<string | null>
   /** @throws ApiError not_found for a call that does not ring. */
   rejectCall(instance: EngineInstance, callId: string): Promise<void>
   /** @param number or a hidden id. */
   block(instance: EngineInstance, number: string, isBlocked: boolean): Promise<void>
-  /** Whom this line has blocked: digits, else the hidden id. */
+  /** Whom this instance has blocked: digits, else the hidden id. */
   blocked(instance: EngineInstance, page: PageRequest): Promise<BlockedPage>
   /** The name people see who have not saved the number. */
   setName(instance: EngineInstance, name: string): Promise<void>
@@ -237,9 +237,9 @@ export interface DirectActs {
   describeGroup(instance: EngineInstance, id: string, description: string | null): Promise<void>
   setGroupRules(instance: EngineInstance, id: string, rules: GroupRules): Promise<void>
   setJoinRules(instance: EngineInstance, id: string, rules: JoinRules): Promise<void>
-  /** Those who wait for an admin, oldest first. @throws ApiError invalid_state if this line is no admin. */
+  /** Those who wait for an admin, oldest first. @throws ApiError invalid_state if the instance is not an admin. */
   joinRequests(instance: EngineInstance, id: string): Promise<JoinRequest[]>
-  /** @param numbers as `joinRequests` names them. @throws ApiError invalid_state if this line is no admin. */
+  /** @param numbers as `joinRequests` names them. @throws ApiError invalid_state if the instance is not an admin. */
   answerJoinRequests(
     instance: EngineInstance,
     id: string,
@@ -255,17 +255,17 @@ export interface DirectActs {
   communityGroups(instance: EngineInstance, communityId: string): Promise<CommunityGroup[]>
   /** Everybody in any group of a community: digits, else the hidden id. */
   communityMembers(instance: EngineInstance, communityId: string): Promise<string[]>
-  /** @throws ApiError invalid_state if this line is not an admin of both. */
+  /** @throws ApiError invalid_state if this instance is not an admin of both. */
   linkGroup(instance: EngineInstance, communityId: string, groupId: string): Promise<void>
-  /** @throws ApiError invalid_state if this line is no admin of the community. */
+  /** @throws ApiError invalid_state if the instance is not an admin of the community. */
   unlinkGroup(instance: EngineInstance, communityId: string, groupId: string): Promise<void>
-  /** The channels this line follows, its own among them. */
+  /** The channels this instance follows, its own among them. */
   channels(instance: EngineInstance): Promise<Channel[]>
   /** Does nothing if it follows it already. @throws ApiError not_found */
   followChannel(instance: EngineInstance, channel: ChannelKey): Promise<Channel>
   /** @throws ApiError not_found, invalid_state for a channel of its own. */
   unfollowChannel(instance: EngineInstance, channelId: string): Promise<void>
-  /** @throws ApiError not_found, invalid_state if this line is no admin of it. */
+  /** @throws ApiError not_found, invalid_state if the instance is not an admin of it. */
   postToChannel(instance: EngineInstance, channelId: string, post: ChannelPost): Promise<{ engineMessageId: string }>
   /** @param last message of the chat; the phone applies what is archived or read up to it. null: none is known here. */
   changeChat(instance: EngineInstance, chat: string, change: ChatChange, last: DatedMessageRef | null): Promise<void>

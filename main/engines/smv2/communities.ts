@@ -120,7 +120,7 @@ export function createCommunities({
   }
 }
 
-/** @throws ApiError not_found when this line is in no such group, invalid_state when it is not a community. */
+/** @throws ApiError not_found if the instance is not in this group, invalid_state when it is not a community. */
 async function fetchCommunity(open: OpenLink, id: string): Promise<GroupMetadata> {
   const found = await fetchGroup(open, id)
   if (found.isCommunity === true) return found

@@ -40,7 +40,7 @@ export function readContactSalts({ proto }: Pick<typeof library, 'proto'>): void
 
 const NOTHING = new Uint8Array()
 
-/** Salts that are decoded because of `act` are those of this line. */
+/** Salts that are decoded because of `act` are those of this instance. */
 export const hearingSalts = <T>(hear: HearSalt, act: () => T): T => listeners.run(hear, act)
 
 const TYPE = 'nct-salt'

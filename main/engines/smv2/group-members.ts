@@ -11,7 +11,7 @@ type Asking = Pick<OpenLink, 'library' | 'sock' | 'session'>
 /** Groups as WhatsApp's own client makes them today; the library still asks in an older way. */
 export interface GroupMembers {
   /**
-   * @param members addresses, without this line's own.
+   * @param members addresses, without the instance's own.
    * @param more what makes it more than a group.
    * @returns the address of the new group.
    */

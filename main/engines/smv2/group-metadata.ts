@@ -8,7 +8,7 @@ import { addressOf } from './jid.ts'
 import type { OpenLink } from './link.ts'
 import type { People } from './people.ts'
 
-/** A group as the network describes it now. @throws ApiError not_found when this line is in no such group. */
+/** A group as the network describes it now. @throws ApiError not_found if the instance is not in this group. */
 export async function fetchGroup({ sock, groups }: OpenLink, id: string): Promise<GroupMetadata> {
   const group = await withReadErrors(sock.groupMetadata(id))
   groups.set(group)

@@ -6,7 +6,7 @@ import type { OpenLink } from './link.ts'
 
 type Sendable = Exclude<Outgoing, { kind: 'cloud_api' }>
 
-/** A message as a group is sent it, or why this line cannot. */
+/** A message as a group is sent it, or why this instance cannot. */
 type GroupSend =
   | { readonly kind: 'ok'; readonly out: Sendable; readonly mentionedJid: readonly string[] }
   | { readonly kind: 'invalid'; readonly message: string }

@@ -179,7 +179,7 @@ async function changeMember(
   return result?.status
 }
 
-/** Gone, revoked or mistyped; or this line was removed from the group. */
+/** Gone, revoked or mistyped; or this instance was removed from the group. */
 function inviteRefused(error: unknown): never {
   const code = refusalOf(error) ?? 0
   if (INVITE_REFUSALS.has(code)) throw deadInvite()

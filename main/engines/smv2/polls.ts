@@ -18,7 +18,7 @@ export interface Poll {
   /** base64 */
   readonly secret: string
   readonly options: readonly string[]
-  /** null: this line made it. */
+  /** null: this instance made it. */
   readonly creator: PersonName | null
 }
 

@@ -27,7 +27,7 @@ export type Turn =
   | { readonly kind: 'given_up' }
 
 export interface SendQueue {
-  /** Waits until a message of this line may leave for this chat. */
+  /** Waits until a message of this instance may leave for this chat. */
   turn(line: InstanceId, chat: string, signal: AbortSignal): Promise<Turn>
   /** Seconds until a message would get its turn, if that is too long to wait for; otherwise null. */
   retryAfterSeconds(line: InstanceId, chat: string): number | null
