@@ -1,6 +1,5 @@
 import { Client, types, type QueryResult } from 'pg'
-import type { Timer } from '../../kernel/clock.ts'
-import { systemClock } from '../../kernel/clock.ts'
+import { systemClock, type Timer } from '../../kernel/clock.ts'
 import { isLost } from './errors.ts'
 
 /** The server's types for BIGINT and NUMERIC (of a sum). No number of the product comes near 2^53. */
@@ -38,8 +37,6 @@ export interface Connection {
   /** Rejects with the error of the driver or the server (errors.ts). */
   query(query: Query): Promise<QueryResult>
   isUsable(): boolean
-  /** Statements that are waiting for their answer. */
-  pending(): number
   close(): Promise<void>
 }
 
@@ -79,14 +76,16 @@ export async function connect(url: string, clock = systemClock): Promise<Connect
     }
   }
 
-  await query({ text: SESSION })
-  return {
-    query,
-    isUsable: () => isUsable,
-    pending: () => pending,
-    async close() {
-      isUsable = false
-      await client.end().catch(() => {})
-    },
+  async function close(): Promise<void> {
+    isUsable = false
+    await client.end().catch(() => {})
   }
+
+  try {
+    await query({ text: SESSION })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { query, isUsable: () => isUsable, close }
 }

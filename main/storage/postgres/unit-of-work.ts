@@ -12,9 +12,8 @@ export interface RunningUnit {
   readonly hasWritten: boolean
   /** Whether the server refused a statement; the transaction accepts no others after that. */
   readonly hasAborted: boolean
-  fail(error: Error): void
   readonly afterCommit: readonly (() => void)[]
-  /** Resolves with the result of the work, once all its statements have been answered. */
+  /** Ends the unit: waits for its statements, and refuses further ones. */
   end(): Promise<void>
 }
 
@@ -96,7 +95,6 @@ export function openUnit(connection: Connection, sequences: Sequences, onStuck: 
     get hasAborted() {
       return hasAborted
     },
-    fail: (error) => void (failure ??= error),
     afterCommit,
     async end() {
       while (open.size > 0) await Promise.allSettled(open)
